@@ -96,6 +96,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if cfg.PreferIPv4 {
 		record.PreferLast(types)
 	}
+	record.SetDefaults(types, store.WebhookType,
+		map[string]any{"max_retries": int64(cfg.WebhookMaxRetries), "hold_on_failure": cfg.WebhookHold})
 	if a.Registry, err = record.NewRegistry(types...); err != nil {
 		return nil, err
 	}

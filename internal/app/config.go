@@ -53,8 +53,11 @@ type Config struct {
 	MapsURL               string   `name:"maps-url" env:"TERRIER_MAPS_URL" placeholder:"URL" help:"Map service that the page of a site links to, such as https://maps.example/?q={place}, where {place} becomes the coordinates of the site, or else its physical address. Empty: no link."`
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
-	EgressAllow      string        `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach besides public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
-	WebhookCADir     string        `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
+	EgressAllow       string `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach besides public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
+	WebhookCADir      string `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
+	WebhookMaxRetries int    `env:"TERRIER_WEBHOOK_MAX_RETRIES" default:"0" placeholder:"RETRIES" help:"Automatic retries of a webhook that is created and does not say how many, 0 to 20. They are stored with it: to change the setting changes no webhook. 0 is what existing clients expect; 10 take up to 3 h. Forms suggest 10, unless this or TERRIER_WEBHOOK_HOLD is set."`
+	WebhookHold       bool   `env:"TERRIER_WEBHOOK_HOLD" default:"false" help:"Whether a webhook that is created and does not say so keeps its deliveries queued while its receiver is away. It is stored with it."`
+
 	WebhookTimeout   time.Duration `env:"TERRIER_WEBHOOK_TIMEOUT" default:"10s" help:"Maximum time for a request to a receiver, from the lookup of its name to the last byte of the response; 30s at most."`
 	WebhookHeldAfter time.Duration `env:"TERRIER_WEBHOOK_HELD_AFTER" default:"1m" help:"How long a webhook must have been held until its health, the home page and terrier doctor say so: the restart of a receiver is over sooner. 0s: at once."`
 
@@ -196,6 +199,9 @@ const (
 	mostTimeout  = 30 * time.Second
 )
 
+// mostRetries is what a webhook may have.
+const mostRetries = 20
+
 func (c *Config) validateWebhooks() error {
 	var problems []error
 	if c.WebhookHeldAfter < 0 {
@@ -204,6 +210,10 @@ func (c *Config) validateWebhooks() error {
 	if c.WebhookTimeout < leastTimeout || c.WebhookTimeout > mostTimeout {
 		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_TIMEOUT is %s and must be between %s and %s", c.WebhookTimeout,
 			leastTimeout, mostTimeout))
+	}
+	if c.WebhookMaxRetries < 0 || c.WebhookMaxRetries > mostRetries {
+		problems = append(problems, fmt.Errorf("TERRIER_WEBHOOK_MAX_RETRIES is %d and must be between 0 and %d", c.WebhookMaxRetries,
+			mostRetries))
 	}
 	if _, err := c.egressPolicy(); err != nil {
 		problems = append(problems, err)
@@ -265,6 +275,8 @@ func (c Config) LogValue() slog.Value {
 		slog.Any("trusted_proxies", c.TrustedProxies),
 		slog.String("egress_allow", c.EgressAllow),
 		slog.String("webhook_ca_dir", c.WebhookCADir),
+		slog.Int("webhook_max_retries", c.WebhookMaxRetries),
+		slog.Bool("webhook_hold", c.WebhookHold),
 		slog.Duration("webhook_timeout", c.WebhookTimeout),
 		slog.Duration("webhook_held_after", c.WebhookHeldAfter),
 		slog.Int("changelog_retention", c.ChangelogRetention),

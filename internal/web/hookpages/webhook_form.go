@@ -53,7 +53,7 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 		more.Gallery = append(more.Gallery, link)
 	}
 	if found.Type() == nil && v.R.Method != http.MethodPost && more.Chosen == nil {
-		form.Groups = h.Prefilled(v, found, suggested(v.R.URL.Query()))
+		form.Groups = h.Prefilled(v, found, h.suggested(v.R.URL.Query()))
 	}
 	var err error
 	if more.Attributes, err = h.attributes(v, types); err != nil {
@@ -72,7 +72,7 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Template) []web.FormGroup {
 	typed := url.Values{}
 	if found.Type() == nil {
-		typed = suggested(v.R.URL.Query())
+		typed = h.suggested(v.R.URL.Query())
 	}
 	for name, text := range map[string]string{"http_method": t.Method, "http_content_type": t.ContentType, "body_template": t.Body} {
 		typed.Set(name, text)
@@ -83,9 +83,12 @@ func (h webhookPages) prefilled(v *web.Visit, found record.Values, t gallery.Tem
 	return h.Prefilled(v, found, typed)
 }
 
-// suggested adds to what a link fills in what is recommended for new webhooks. The API has other defaults: there a
-// failure is a failure.
-func suggested(typed url.Values) url.Values {
+// suggested adds to what a link fills in what is recommended for new webhooks, unless the settings have chosen. The API has other
+// defaults without them: there a failure is a failure.
+func (h webhookPages) suggested(typed url.Values) url.Values {
+	if h.Type.Field("max_retries").Info().Default != int64(0) || h.Type.Field("hold_on_failure").Info().Default != false {
+		return typed
+	}
 	for name, text := range map[string]string{"hold_on_failure": "true", "max_retries": "10"} {
 		if !typed.Has(name) {
 			typed.Set(name, text)
