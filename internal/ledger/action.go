@@ -72,6 +72,13 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 	if err := l.AllowAction(c, a); err != nil {
 		return nil, err
 	}
+	if a.Adds != "" {
+		release, err := l.charge(ctx, c, a.Answers(), len(sent))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
 	switch {
 	case a.Syncs != "":
 		return l.sync(ctx, c, a, id, sent)

@@ -16,10 +16,11 @@ import (
 // Delete removes records, all or none. A reference to a deleted record is emptied, or its record is deleted too, as the reference
 // declares. Each of these is a change of its own.
 func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
-	scope, err := l.WriteScope(c, t, access.Delete)
+	scope, release, err := l.admit(ctx, c, t, access.Delete, len(edits))
 	if err != nil {
 		return err
 	}
+	defer release()
 	drafts := make([]*draft, len(edits))
 	for i := range edits {
 		drafts[i] = parse(t, nil)

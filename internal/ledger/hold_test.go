@@ -102,10 +102,13 @@ func TestHoldStopsWhoeverTakesAValue(t *testing.T) {
 }
 
 // awaitAllocations returns when so many change sets wait for a lock within a record. They have no connection meanwhile.
-func (b *bundle) awaitAllocations(n int) {
+func (b *bundle) awaitAllocations(n int) { b.awaitBudget("allocations", n) }
+
+// awaitBudget returns when so many requests wait for a part of a budget.
+func (b *bundle) awaitBudget(name string, n int) {
 	for waiting := 0; waiting < n; runtime.Gosched() {
 		for _, budget := range b.Store.Budgets() {
-			if budget.Name == "allocations" {
+			if budget.Name == name {
 				waiting = budget.Waiting
 			}
 		}

@@ -188,15 +188,19 @@ func (s *changeSet) checkOwned(b *batch) []func() {
 	return []func(){func() {
 		for owner, d := range gains {
 			if owned.Get()[owner] > b.t.MaxOwned {
-				expire := ""
-				if b.t.Expiry != "" {
-					expire = " that have not expired"
-				}
-				d.errs.Add(fault.General, "A user can have at most %d %s%s. Delete those that are no longer used.",
-					b.t.MaxOwned, b.t.PluralTitle(), expire)
+				d.errs.Add(fault.General, "%s", tooManyOwned(b.t))
 			}
 		}
 	}}
+}
+
+// tooManyOwned says how many records of a type one owner may have.
+func tooManyOwned(t *record.Type) string {
+	expire := ""
+	if t.Expiry != "" {
+		expire = " that have not expired"
+	}
+	return fmt.Sprintf("A user can have at most %d %s%s. Delete those that are no longer used.", t.MaxOwned, t.PluralTitle(), expire)
 }
 
 // unexpired reports whether a record has not expired yet.

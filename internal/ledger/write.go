@@ -12,8 +12,12 @@ import (
 
 // Create creates records, all or none, and returns them in the order of the inputs.
 func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]record.Values, error) {
-	scope, err := l.WriteScope(c, t, access.Add)
+	scope, release, err := l.admit(ctx, c, t, access.Add, len(inputs))
 	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := l.checkRoom(ctx, c, t, inputs); err != nil {
 		return nil, err
 	}
 	drafts, err := l.draftNew(ctx, c, t, inputs)
@@ -53,10 +57,11 @@ type Edit struct {
 
 // Update changes records, all or none, and returns them. A record that stays the same is not written, and no webhook is notified.
 func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []Edit) ([]record.Values, error) {
-	scope, err := l.WriteScope(c, t, access.Change)
+	scope, release, err := l.admit(ctx, c, t, access.Change, len(edits))
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	drafts, err := l.draftEdits(ctx, t, edits)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,18 @@ func writeBudget(connections int32) limit.Budget {
 	return limit.Budget{Name: "writes", Size: int64(connections) - 1, Each: int64(connections) / 2, Busy: errNoWrite}
 }
 
+// draftRoom is how much memory the drafts of large change sets take together, and callerDrafts those of one caller: one of ten thousand
+// records of a small type.
+const (
+	draftRoom    = 112 << 20
+	callerDrafts = 96 << 20
+)
+
+// Charge waits until a caller may have so many bytes of drafts more in memory. The caller must have no connection.
+func (p *pools) Charge(ctx context.Context, by access.Asker, bytes int64) (release func(), err error) {
+	return p.drafts.Acquire(ctx, by, bytes)
+}
+
 // pools are the connections of a Store, separated so that neither readers nor writers can stop everybody.
 type pools struct {
 	pool    *pgxpool.Pool                  // change sets, River, upkeep: as many as the address of the database says
@@ -67,6 +79,7 @@ type pools struct {
 	lists   *pgxpool.Pool                  // whatever reads many rows at a caller's request: half as many
 	spare   *pgxpool.Pool                  // health and login
 	reads   *limit.Semaphore[access.Asker] // of the connections for lists
+	drafts  *limit.Semaphore[access.Asker] // of memory, for change sets
 	writes  *limit.Semaphore[access.Asker] // of the main connections, for change sets
 
 	snapshots     *pgxpool.Pool
@@ -108,6 +121,7 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
+	p.drafts = limit.New[access.Asker](limit.Budget{Name: "drafts", Size: draftRoom, Each: callerDrafts, Busy: errNoWrite})
 	p.writes = limit.New[access.Asker](writeBudget(p.pool.Config().MaxConns))
 	p.reads = limit.New[access.Asker](listBudget(half))
 	p.snapshotReads = limit.New[access.Asker](limit.Budget{Name: "snapshots", Size: snapshotConnections, Each: 1, Busy: errNoSnapshot})

@@ -239,22 +239,39 @@ func (tx *Tx) Inside(t *record.Type, scope access.Scope, ids []int64) *Promise[i
 
 // Owned counts the records of each owner that have not expired.
 func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time) *Promise[map[int64]int] {
+	sql, args := ownedStatement(t, owners, now)
+	return promise(tx, sql, args, scanOwned)
+}
+
+// OwnedBy counts the records of one owner that have not expired.
+func (s *Store) OwnedBy(ctx context.Context, t *record.Type, owner int64, now time.Time) (int, error) {
+	sql, args := ownedStatement(t, []int64{owner}, now)
+	rows, err := s.records.Query(ctx, sql, args...)
+	if err != nil {
+		return 0, s.translate(err)
+	}
+	owned, err := scanOwned(rows)
+	return owned[owner], s.translate(err)
+}
+
+func ownedStatement(t *record.Type, owners []int64, now time.Time) (sql string, args []any) {
 	owner, args, unexpired := quote(t.Field(t.Owner).Column().Name), []any{owners}, ""
 	if t.Expiry != "" {
 		args = append(args, now)
 		unexpired = fmt.Sprintf(" AND (%[1]s IS NULL OR %[1]s > $2)", quote(t.Field(t.Expiry).Column().Name))
 	}
-	sql := fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1)%[3]s GROUP BY 1", quote(t.Table()), owner, unexpired)
-	return promise(tx, sql, args, func(rows pgx.Rows) (map[int64]int, error) {
-		owned := map[int64]int{}
-		var id int64
-		var n int
-		_, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error {
-			owned[id] = n
-			return nil
-		})
-		return owned, err
+	return fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s = ANY($1)%[3]s GROUP BY 1", quote(t.Table()), owner, unexpired), args
+}
+
+func scanOwned(rows pgx.Rows) (map[int64]int, error) {
+	owned := map[int64]int{}
+	var id int64
+	var n int
+	_, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error {
+		owned[id] = n
+		return nil
 	})
+	return owned, err
 }
 
 // CustomFieldType is the type whose records define custom fields.
