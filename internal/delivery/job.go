@@ -17,15 +17,21 @@ type jobs struct {
 	w *Worker
 }
 
-// Work implements river.Worker. The job waits for its turn before anything is read: what was true before a wait may no
-// longer be.
+// Work implements river.Worker.
 func (j *jobs) Work(ctx context.Context, job *river.Job[Args]) error {
 	return background.Try(j.w.Log, "job", func() error { return j.work(ctx, job) }) // River would recover too, but not count
 }
 
+// work waits for the rate limit of a webhook before it reads what it sends: what was true before a wait may no longer be. A job with
+// nothing to send takes nothing of the rate.
 func (j *jobs) work(ctx context.Context, job *river.Job[Args]) error {
-	taken := task{ID: job.ID, Try: job.Attempt, Args: job.Args}
-	err := j.w.pace.wait(ctx, store.QueueWebhook(job.Queue))
+	taken, webhook := task{ID: job.ID, Try: job.Attempt, Args: job.Args}, store.QueueWebhook(job.Queue)
+	if j.w.pace.limits(webhook) {
+		if due, err := j.w.due(ctx, taken); due == nil {
+			return err
+		}
+	}
+	err := j.w.pace.wait(ctx, webhook)
 	switch {
 	case errors.Is(err, errNoTurn):
 		return j.w.giveBack(ctx, taken)
@@ -48,14 +54,9 @@ type task struct {
 func (w *Worker) work(ctx context.Context, job task) error {
 	w.sending.Add(1)
 	defer w.sending.Add(-1)
-	due, err := w.loads.Do(ctx, job.Delivery)
-	switch {
-	case err != nil:
+	due, err := w.due(ctx, job)
+	if due == nil {
 		return err
-	case due == nil || due.Round != job.Round || !due.Awaited():
-		return w.Store.EndJob(ctx, job.ID)
-	case due.Stopped || due.Held && !job.Probe:
-		return w.putBack(ctx, job)
 	}
 	outcome, err := w.guarded(ctx, due, job.Probe)
 	if err != nil {
@@ -66,6 +67,20 @@ func (w *Worker) work(ctx context.Context, job task) error {
 	defer cancel()
 	_, err = w.results.Do(ctx, outcome)
 	return err
+}
+
+// due reads what a job is to send. It returns nil if that is nothing: then the job has ended, or is back in its place.
+func (w *Worker) due(ctx context.Context, job task) (*store.Due, error) {
+	due, err := w.loads.Do(ctx, job.Delivery)
+	switch {
+	case err != nil:
+		return nil, err
+	case due == nil || due.Round != job.Round || !due.Awaited():
+		return nil, w.Store.EndJob(ctx, job.ID)
+	case due.Stopped || due.Held && !job.Probe:
+		return nil, w.putBack(ctx, job)
+	}
+	return due, nil
 }
 
 // putBack returns a job that was taken just as its webhook was paused or held to its place in the queue. It waits until

@@ -92,6 +92,13 @@ func (p *pacer) newPace(webhook int64, rate int) *pace {
 		width: 1, wait: turnsWait}}
 }
 
+// limits reports whether a webhook has a rate limit.
+func (p *pacer) limits(webhook int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.paces[webhook] != nil
+}
+
 // wait returns when it is the turn of a job of a webhook, at once if it has no rate limit. It returns errNoTurn if the
 // turn would leave too little time for the request, or if the worker ends.
 func (p *pacer) wait(ctx context.Context, webhook int64) error {

@@ -144,3 +144,21 @@ func TestWaitingJobsAreGivenBack(t *testing.T) {
 		t.Errorf("%d jobs are given back, %d requests were made", n, len(b.received))
 	}
 }
+
+// TestJobsWithNothingToSendTakeNoRate: a job whose delivery was sent meanwhile takes nothing of the webhook's rate.
+func TestJobsWithNothingToSendTakeNoRate(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.hook(t, ledger.Input{"rate_limit": "1"})
+	sites := make([]ledger.Input, 20)
+	for i := range sites {
+		sites[i] = site(fmt.Sprint("Site", i))
+	}
+	b.create(t, "dcim.site", sites...)
+	b.exec(t, "UPDATE extras_delivery SET state = 'successful', finished_at = now()")
+	b.work(t)
+	b.eventually(t, "SELECT NOT EXISTS (SELECT FROM river_job)")
+	if n := b.number(t, "SELECT count(*) FROM extras_webhook_pace"); n != 0 {
+		t.Error("they took of the rate")
+	}
+}
