@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -92,7 +93,11 @@ func (tx *Tx) send(ctx context.Context) error {
 	return tx.conn.SendBatch(ctx, batch).Close()
 }
 
-const writeTries = 4
+// A transaction that ended in a deadlock is tried again after a random pause: those that blocked each other must not meet again.
+const (
+	writeTries    = 4
+	conflictPause = 10 * time.Millisecond // at least, and up to three times as long
+)
 
 // Write runs fn in a transaction for a caller, flushes and commits; after a deadlock it starts over, as it does when it has waited for a
 // lock within a record (lock_within.go). A commit goes on even if the caller goes away: once it is sent, we want to know its outcome.
@@ -154,10 +159,14 @@ func (s *Store) Rehearse(ctx context.Context, by access.Asker, fn func(*Tx) erro
 func (s *Store) transact(ctx context.Context, by access.Asker, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	for try := 1; ; try++ {
 		err := s.write(ctx, by, fn, end)
-		if try < writeTries && isConflict(err) && ctx.Err() == nil {
-			continue
+		if try == writeTries || !isConflict(err) {
+			return err
 		}
-		return err
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(conflictPause + rand.N(2*conflictPause)):
+		}
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"terrier/internal/access"
@@ -261,5 +263,34 @@ func TestNothingIsCompiled(t *testing.T) {
 	var jit string
 	if err := s.Pool().QueryRow(t.Context(), "SHOW jit").Scan(&jit); err != nil || jit != "off" {
 		t.Errorf("jit is %s: %v", jit, err)
+	}
+}
+
+// TestAPauseAfterADeadlock: a transaction is tried four times in all, and not at once: what blocked it must not meet it again.
+func TestAPauseAfterADeadlock(t *testing.T) {
+	t.Parallel()
+	s, _, _ := open(t)
+	var at []time.Time
+	err := s.Write(t.Context(), access.Asker{User: 1}, func(*store.Tx) error {
+		at = append(at, time.Now())
+		return &pgconn.PgError{Code: "40P01"}
+	})
+	if err == nil || len(at) != 4 {
+		t.Fatalf("after %d tries: %v", len(at), err)
+	}
+	for i := range at[1:] {
+		if pause := at[i+1].Sub(at[i]); pause < 10*time.Millisecond {
+			t.Errorf("try %d came after %v", i+2, pause)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tries := 0
+	_ = s.Write(ctx, access.Asker{User: 1}, func(*store.Tx) error { // its error is the deadlock
+		tries++
+		cancel()
+		return &pgconn.PgError{Code: "40P01"}
+	})
+	if tries != 1 {
+		t.Errorf("%d tries for a caller who has gone", tries)
 	}
 }
