@@ -2,21 +2,22 @@
 // may send at once, and how much memory all of them take together.
 //
 // A body is charged for the bytes that have arrived, not for its announced length. It takes the memory for decoding
-// only once it is complete. So a slow body uses only what it has sent, for as long as the minimum rate allows, and
-// delays nobody but its own sender.
+// only once it is complete, and whoever decodes it closes it: that gives the memory back. So a slow body uses only what
+// it has sent, for as long as the minimum rate allows, and a request that waits for a lock holds no memory that others
+// wait for.
 package intake
 
 import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"terrier/internal/fault"
+	"terrier/internal/limit"
 )
 
 const (
@@ -36,31 +37,33 @@ const (
 	mostTime  = 15 * time.Second // in all, so that part of the request's time is left for its work
 )
 
-// How much memory bodies may take together. A decoded body is many times its length: up to a hundred bytes for a
-// value that is written in two, within the API's limit of 200,000 values. Small ones have their own share.
+// How much memory bodies may take together while they are decoded. A decoded body is its text, written again, and up to
+// a hundred bytes for each value. Small bodies have their own share.
 const (
-	growth     = 50
-	mostGrowth = 200_000 * 100
-	smallRoom  = 24 << 20
-	largeRoom  = mostGrowth + Largest
+	valueCost = 100
+	marks     = ",:[{&=%;\t\n" // what separates values in JSON, forms and files
+	smallRoom = 24 << 20
+	largeRoom = 36 << 20
 )
 
-// Gate lets bodies in.
+// Gate lets bodies in. The keys of its semaphores are the ids of users.
 type Gate struct {
-	turns        turns
+	turns        *limit.Semaphore[int64] // one large body of each caller
 	arrivals     arrivals
-	small, large *semaphore.Weighted
+	small, large *limit.Semaphore[int64]
 }
 
 // New makes a gate.
 func New() *Gate {
-	return &Gate{arrivals: arrivals{free: arrivalRoom, changed: make(chan struct{})},
-		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(largeRoom)}
+	return &Gate{turns: limit.New[int64](limit.Budget{Name: "large bodies of a caller", Size: math.MaxInt64, Each: 1, Busy: errTurn}),
+		arrivals: newArrivals(),
+		small:    limit.New[int64](limit.Budget{Name: "decoding of small bodies", Size: smallRoom, Each: smallRoom / 2, Busy: errFull}),
+		large:    limit.New[int64](limit.Budget{Name: "decoding of large bodies", Size: largeRoom, Each: largeRoom, Busy: errFull})}
 }
 
 // Admit limits how the body of a request is read. Reading waits where it must, and fails with a *fault.Error if the
-// body is longer than limit, arrives too slowly or finds no memory. Call leave when everything made from the body is
-// done with.
+// body is longer than limit, arrives too slowly or finds no memory. Close the body once it is decoded: before the request
+// waits for anything else. Call leave when everything made from the body is done with.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, limit int64, caller int64) (leave func()) {
 	if r.ContentLength == 0 {
 		return func() {}
@@ -84,13 +87,14 @@ type body struct {
 	conn   *http.ResponseController
 	source io.ReadCloser
 
-	large    bool          // announced as large, or has become large
-	length   int64         // of what has arrived
-	spent    time.Duration // waiting for the sender
-	failed   error         // what every later Read returns
-	endTurn  func()        // ends the turn of the caller's large body
-	charge   charge
-	occupied *semaphore.Weighted // the share from which the whole body took memory; nil before
+	large   bool          // announced as large, or has become large
+	length  int64         // of what has arrived
+	values  int64         // in it, at most
+	spent   time.Duration // waiting for the sender
+	failed  error         // what every later Read returns
+	endTurn func()        // ends the turn of the caller's large body
+	charge  charge
+	decoded func() // gives back the memory for decoding; nil before it is taken
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
@@ -108,12 +112,17 @@ func (b *body) read(p []byte) (int, error) {
 	}
 	n, end := b.receive(p)
 	b.length += int64(n)
+	for _, c := range p[:n] {
+		if separates[c] {
+			b.values++
+		}
+	}
 	if b.length > Small {
 		b.large = true
 		if err := b.takeTurn(); err != nil {
 			return n, err
 		}
-		if err := b.gate.arrivals.take(b.ctx, &b.charge, b.length); err != nil {
+		if err := b.gate.arrivals.take(b.ctx, b.caller, &b.charge, b.length); err != nil {
 			return n, err
 		}
 	}
@@ -152,39 +161,52 @@ func tooLarge(limit int64) error {
 	return fault.New(fault.TooLarge, "The request body is larger than %d bytes.", limit)
 }
 
+// separates tells which bytes are marks.
+var separates = func() (is [256]bool) {
+	for _, c := range []byte(marks) {
+		is[c] = true
+	}
+	return is
+}()
+
 // takeTurn waits until the caller's other large bodies are done with.
 func (b *body) takeTurn() (err error) {
 	if b.endTurn == nil {
-		b.endTurn, err = b.gate.turns.take(b.ctx, b.caller)
+		b.endTurn, err = b.gate.turns.Acquire(b.ctx, b.caller, 1)
 	}
 	return err
 }
 
 // occupy takes the memory that the whole body needs for decoding.
-func (b *body) occupy() error {
+func (b *body) occupy() (err error) {
+	if b.decoded != nil {
+		return nil
+	}
 	room := b.gate.small
 	if b.large {
 		room = b.gate.large
 	}
-	if room.Acquire(b.ctx, b.weight()) != nil {
-		return errFull
+	if b.decoded, err = room.Acquire(b.ctx, b.caller, b.weight()); err != nil {
+		return err
 	}
-	b.occupied = room
 	b.gate.arrivals.give(&b.charge)
 	return nil
 }
 
-func (b *body) weight() int64 { return b.length + min(b.length*growth, mostGrowth) }
+func (b *body) weight() int64 { return 2*b.length + valueCost*b.values }
+
+// Close gives back the memory for decoding. The body of the request itself is closed by the server.
+func (b *body) Close() error {
+	b.gate.arrivals.give(&b.charge)
+	if b.decoded != nil {
+		b.decoded()
+	}
+	return nil
+}
 
 func (b *body) leave() {
-	b.gate.arrivals.give(&b.charge)
-	if b.occupied != nil {
-		b.occupied.Release(b.weight())
-	}
+	_ = b.Close()
 	if b.endTurn != nil {
 		b.endTurn()
 	}
 }
-
-// Close is the server's task.
-func (b *body) Close() error { return b.source.Close() }

@@ -1,12 +1,14 @@
 package intake
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -173,8 +175,8 @@ func TestOneLargeBodyOfACallerAtOnce(t *testing.T) {
 		if err := <-second; err != nil {
 			t.Errorf("the next in turn: %v", err)
 		}
-		if len(g.turns.of) != 0 {
-			t.Errorf("%d callers are remembered", len(g.turns.of))
+		if g.turns.InUse() != 0 || g.turns.Waiting() != 0 {
+			t.Errorf("%d large bodies are not done with", g.turns.InUse())
 		}
 	})
 }
@@ -203,16 +205,90 @@ func TestArrivingBodiesAreBounded(t *testing.T) {
 					t.Errorf("a body: %v", err)
 				}
 			case <-time.After(time.Second):
-				g.arrivals.mu.Lock()
-				most = max(most, arrivalRoom-g.arrivals.free)
-				g.arrivals.mu.Unlock()
+				most = max(most, g.arrivals.room.InUse())
 			}
 		}
 		if most < arrivalRoom/2 || most > arrivalRoom {
 			t.Errorf("the bodies held %d bytes, want them to share %d", most, arrivalRoom)
 		}
-		if g.arrivals.free != arrivalRoom || g.arrivals.reserved || !g.large.TryAcquire(largeRoom) || !g.small.TryAcquire(smallRoom) {
+		if g.arrivals.room.InUse()+g.arrivals.reserve.InUse()+g.large.InUse()+g.small.InUse() > 0 {
 			t.Error("the bodies left something behind")
+		}
+	})
+}
+
+// records is the body of a bulk request: objects of about 450 bytes with a dozen values each.
+func records(size int) []byte {
+	one := `{"name":"Lisbon","slug":"lisbon","status":"active","region":{"id":7},"tags":[{"slug":"a"}],"comments":"` +
+		strings.Repeat("x", 300) + `"},`
+	return []byte("[" + strings.Repeat(one, size/len(one)) + "{}]")
+}
+
+// TestDecodedBodyTakesNoMemory: a body that is decoded has given its memory back, however long its request goes on, and while it is
+// decoded it takes what it costs: strangers' bodies don't wait.
+func TestDecodedBodyTakesNoMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New()
+		for _, size := range []int{450 << 10, 50 << 10} {
+			began := time.Now()
+			for caller := range int64(60) {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPatch, "/", bytes.NewReader(records(size)))
+				leave := g.Admit(httptest.NewRecorder(), r, Largest, caller)
+				defer leave() // at the end of the test: each request waits for a lock
+				if _, err := drain(r.Body); err != nil {
+					t.Fatalf("body %d of %d bytes: %v", caller, size, err)
+				}
+				if caller >= 5 { // the first few are still being decoded
+					_ = r.Body.Close()
+				}
+			}
+			if waited := time.Since(began); waited > 0 {
+				t.Errorf("bodies of %d bytes waited %v", size, waited)
+			}
+		}
+	})
+}
+
+// TestDecodingIsCharged: bodies that become large when they are decoded wait for each other, and those of one caller don't keep
+// others from small ones.
+func TestDecodingIsCharged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New()
+		admit := func(caller int64, content []byte) (*http.Request, func(), error) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(content))
+			leave := g.Admit(httptest.NewRecorder(), r, Largest, caller)
+			_, err := drain(r.Body)
+			return r, leave, err
+		}
+		costly := bytes.Repeat([]byte("1,"), 200<<10)
+		first, leave, err := admit(1, costly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		_, leave, err = admit(2, costly)
+		leave()
+		if !errors.Is(err, errFull) {
+			t.Errorf("a second body that becomes 20 MiB: %v", err)
+		}
+		_ = first.Body.Close()
+		_, leave, err = admit(2, costly)
+		leave()
+		if err != nil {
+			t.Errorf("after the first is decoded: %v", err)
+		}
+		for range 20 { // of one caller, as costly as small bodies can be
+			_, leave, _ := admit(3, bytes.Repeat([]byte("1,"), Small/2))
+			defer leave()
+		}
+		_, leave, err = admit(4, []byte(`{"name":"Lisbon"}`))
+		leave()
+		if err != nil {
+			t.Errorf("a small body of another caller: %v", err)
 		}
 	})
 }

@@ -47,6 +47,7 @@ func decode(w http.ResponseWriter, r *http.Request, bulk bool) (body, error) {
 }
 
 func decodeValue(w http.ResponseWriter, r *http.Request, bulk bool) (any, error) {
+	defer func() { _ = r.Body.Close() }() // gives back the memory for decoding
 	if given := r.Header.Get("Content-Type"); given != "" {
 		media, _, err := mime.ParseMediaType(given)
 		if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != "application/json" {

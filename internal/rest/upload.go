@@ -34,6 +34,7 @@ func decodeAs(w http.ResponseWriter, r *http.Request, t *record.Type, bulk bool)
 
 // decodeForm reads a form part by part. Its texts together may be as long as an object in JSON.
 func decodeForm(r *http.Request, t *record.Type) (ledger.Input, error) {
+	defer func() { _ = r.Body.Close() }() // gives back the memory for decoding
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, err

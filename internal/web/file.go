@@ -53,9 +53,9 @@ func pictureOf(path string) Cell {
 	return Cell{Kind: PictureCell, Text: record.FileName(path), Href: record.FileAddress(path)}
 }
 
-// ParseUpload parses a posted form that may have files.
-func (v *Visit) ParseUpload() error {
-	if err := v.ParseForm(); err != nil { // if it is not an upload, the next step would not say what is wrong
+// parseUpload parses a posted form that may have files. Call decoded once they are parsed too.
+func (v *Visit) parseUpload() error {
+	if err := v.parseForm(); err != nil { // if it is not an upload, the next step would not say what is wrong
 		return err
 	}
 	err := v.R.ParseMultipartForm(maxImport) // the body is no longer than that, so nothing is written to a file

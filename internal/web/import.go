@@ -84,6 +84,7 @@ func (p *TypePages) importRows(v *Visit) error {
 	if err != nil {
 		return err
 	}
+	defer v.decoded()
 	sent, err := receive(v)
 	if err != nil {
 		return p.refuseImport(v, sent, nil, defs, err)
@@ -96,6 +97,7 @@ func (p *TypePages) importRows(v *Visit) error {
 	if err == nil {
 		rows, err = transfer.Distinct(p.Type, rows)
 	}
+	v.decoded()
 	if err != nil {
 		return p.refuseImport(v, sent, rows, defs, err)
 	}

@@ -31,7 +31,7 @@ func (s *sentFile) guess() transfer.Format {
 // receive parses the form of an import. On an error it returns what it has parsed so far.
 func receive(v *Visit) (*sentFile, error) {
 	sent := &sentFile{}
-	if err := v.ParseUpload(); err != nil {
+	if err := v.parseUpload(); err != nil {
 		return sent, err
 	}
 	sent.format = transfer.Format(v.R.PostForm.Get("format"))

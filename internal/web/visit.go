@@ -85,9 +85,17 @@ func (v *Visit) send(name string, data any, status int) error {
 	return nil
 }
 
-// ParseForm parses a posted form. A form that can't be parsed is the client's mistake. The error does not repeat it, because it may
+// ParseForm parses a posted form, and gives back the memory for that. A form that can't be parsed is the client's mistake. The error does not repeat it, because it may
 // contain a secret.
 func (v *Visit) ParseForm() error {
+	defer v.decoded()
+	return v.parseForm()
+}
+
+// decoded gives back the memory for decoding the body: before the request waits for anything else.
+func (v *Visit) decoded() { _ = v.R.Body.Close() }
+
+func (v *Visit) parseForm() error {
 	err := v.R.ParseForm()
 	if _, refused := errors.AsType[*fault.Error](err); err == nil || refused {
 		return err

@@ -140,7 +140,8 @@ func (v *Visit) ShownVersion(found record.Values, refusal *fault.Error) int64 {
 
 // Typed parses a posted form about a record, or a new one. With an error it returns what could be parsed.
 func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
-	if err := v.ParseUpload(); err != nil {
+	defer v.decoded()
+	if err := v.parseUpload(); err != nil {
 		return nil, err
 	}
 	src, err := p.Source(v, found, v.R.PostForm, nil)
