@@ -81,6 +81,8 @@ type pools struct {
 	reads   *limit.Semaphore[access.Asker] // of the connections for lists
 	drafts  *limit.Semaphore[access.Asker] // of memory, for change sets
 	writes  *limit.Semaphore[access.Asker] // of the main connections, for change sets
+	slow    *limit.Semaphore[access.Asker] // the one connection for lists of callers who have used up their time
+	used    *limit.Usage[access.Asker]     // how much time lists of each caller have taken
 
 	snapshots     *pgxpool.Pool
 	snapshotReads *limit.Semaphore[access.Asker]
@@ -124,6 +126,8 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 	p.drafts = limit.New[access.Asker](limit.Budget{Name: "drafts", Size: draftRoom, Each: callerDrafts, Busy: errNoWrite})
 	p.writes = limit.New[access.Asker](writeBudget(p.pool.Config().MaxConns))
 	p.reads = limit.New[access.Asker](listBudget(half))
+	p.slow = limit.New[access.Asker](limit.Budget{Name: "slow lists", Size: 1, Each: 1, Busy: errNoList})
+	p.used = limit.NewUsage[access.Asker](listShare, listWindow)
 	p.snapshotReads = limit.New[access.Asker](limit.Budget{Name: "snapshots", Size: snapshotConnections, Each: 1, Busy: errNoSnapshot})
 	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
 		return p, err
@@ -179,7 +183,7 @@ const beyond = time.Second
 // inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
 // statement may take, and beyond.
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
-	done, err := p.reads.Acquire(ctx, scope.By(), 1)
+	done, err := p.turn(ctx, scope.By())
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,7 @@ func TestLargeBodyBehindALock(t *testing.T) {
 	s := apitest.New(t)
 	admin := adminOf(s)
 	site := admin.create(t, sites, obj{"name": "Lisbon", "slug": "lisbon"})
-	all := apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add", "change"}}
-	_, stranger := newActor(t, s, "stranger", all)
+	_, stranger := newActor(t, s, "stranger", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view", "add"}})
 	// The parts that Terrier does not know cost as much to read and decode as the others, and nothing to write.
 	large := func(size int) []obj { return []obj{{"filler": strings.Repeat("text, ", size/6)}} }
 	post := func(slug string) time.Duration { // returns the best of three
@@ -43,23 +42,19 @@ func TestLargeBodyBehindALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stuck sync.WaitGroup
-	const senders = 3
-	for i := range senders {
-		_, one := newActor(t, s, "sender-"+string(rune('a'+i)), all)
-		stuck.Go(func() {
-			body := large(450 << 10)
-			body[0]["id"], body[0]["facility"] = site, one.key[:8]
-			one.do(t, "PATCH", sites, body).Want(t, http.StatusOK)
-		})
-	}
-	dbtest.AwaitWaiters(t, s.DB, senders)
-	busy := post("busy") // would wait for those that wait for the lock, until it is refused
+	stuck.Go(func() {
+		body := large(450 << 10)
+		body[0]["id"], body[0]["facility"] = site, "B2"
+		admin.do(t, "PATCH", sites, body).Want(t, http.StatusOK)
+	})
+	dbtest.AwaitWaiters(t, s.DB, 1)
+	busy := post("busy") // would wait for the one that waits for the lock
 	if err := tx.Rollback(context.Background()); err != nil {
 		t.Error(err)
 	}
 	stuck.Wait()
-	t.Logf("460 KB: %v, behind others' locks %v", idle, busy)
+	t.Logf("460 KB: %v, beside one behind a lock %v", idle, busy)
 	if busy > 2*idle+100*time.Millisecond {
-		t.Errorf("460 KB took %v, and %v while others wait for a lock", idle, busy)
+		t.Errorf("460 KB took %v, and %v while another body waits for a lock", idle, busy)
 	}
 }
