@@ -45,6 +45,8 @@ func TestHelp(t *testing.T) {
 		{"help webhook test", "--record=TYPE/ID", "TERRIER_CONFIG"},
 		{"webhook test --help", "--help-settings", "TERRIER_DATABASE_URL"},
 		{"--help-settings", "TERRIER_DATABASE_URL", "--record"},
+		{"--version", "terrier ", "Usage"},
+		{"serve --version", "terrier ", "Usage"},
 		{"webhook test --help-settings", "TERRIER_CONFIG", "webhook create"},
 		{"webhook test x --help-settings", "TERRIER_DATABASE_URL", "webhook create"},
 	} {

@@ -72,7 +72,8 @@ type commands struct {
 	Settings settings        `embed:"" group:"Settings:"`
 	Config   kong.ConfigFlag `env:"TERRIER_CONFIG" placeholder:"FILE" group:"Settings:" help:"JSON file of settings; environment and flags override it."`
 
-	HelpSettings helpSettings `help:"Show help with all settings."`
+	HelpSettings helpSettings     `help:"Show help with all settings."`
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve       serveCommand       `cmd:"" help:"Serve the pages and the REST API."`
 	Worker      workerCommand      `cmd:"" help:"Send deliveries to webhooks."`
@@ -146,6 +147,7 @@ func newParser(std streams) (*kong.Kong, *commands, error) {
 		kong.Configuration(loadSettings),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.Writers(std.out, std.err),
+		kong.Vars{"version": versionLine(programVersion())},
 	)
 	if err == nil {
 		hideSettings(parser.Model, true)

@@ -7,7 +7,10 @@ var version string
 
 type versionCommand struct{}
 
-func (versionCommand) Run(s *session) error { return s.printf("terrier %s\n", s.config.Version) }
+func (versionCommand) Run(s *session) error { return s.printf("%s\n", versionLine(s.config.Version)) }
+
+// versionLine is what the command and the flag print.
+func versionLine(version string) string { return "terrier " + version }
 
 func programVersion() string {
 	if version != "" {
