@@ -136,6 +136,9 @@ func (l *Ledger) keysByName(ctx context.Context, q store.KeyQuery, scope access.
 				}
 			}
 			problems[text] = fmt.Sprintf("There is no %s %q that you may see.", t.Title(), shortened(text))
+			if len(problems) > mostSuggested {
+				continue
+			}
 			if near := record.NearestOf(text, known, mostNearest); len(near) > 0 {
 				problems[text] += " Did you mean " + orList(near) + "?"
 			}
@@ -144,8 +147,8 @@ func (l *Ledger) keysByName(ctx context.Context, q store.KeyQuery, scope access.
 	return keys, problems, nil
 }
 
-// mostNearest is how many texts a message suggests.
-const mostNearest = 3
+// mostNearest is how many texts a message suggests, mostSuggested for how many texts of a filter: each is compared with all known ones.
+const mostNearest, mostSuggested = 3, 5
 
 // knownKeys returns keys and names of records, to suggest some of them: of all records if there are not too many, else of those
 // that begin like the first text.

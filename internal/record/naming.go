@@ -44,7 +44,8 @@ func (n *Named) Numbers(t *Type, l Link) bool {
 		return n.Name == ""
 	}
 	shown := linked{t, l}
-	return n.Name == shown.Text(n.By) || n.Or != "" && n.Name == shown.Text(n.Or) || n.Name == t.DisplayLink(l)
+	return n.Name == shown.Text(n.By) || n.Or != "" && n.Name == shown.Text(n.Or) || n.Name == t.DisplayLink(l) ||
+		t.mayBeCalled(n.Name, l)
 }
 
 // Instead returns what to write for a record where the text means several: what is in By if no other record can have that, else its id.

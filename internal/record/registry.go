@@ -58,6 +58,9 @@ func NewRegistry(types ...Type) (*Registry, error) {
 		if err := t.buildBetween(); err != nil {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}
+		if err := t.buildFullName(); err != nil {
+			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
+		}
 		if err := t.buildSearch(); err != nil {
 			return nil, fmt.Errorf("record type %s: %w", t.Key(), err)
 		}

@@ -46,6 +46,8 @@ type Type struct {
 	// refer to it ("[dcim.inventoryitem.device].serial").
 	Search      []string
 	SearchStart []string // names in Search of texts that are found by their beginning alone
+	// SearchAs is what people write before a number that is in Search, besides the title of the type: "AS" in AS64512.
+	SearchAs string
 	// Filters are filters besides those of the fields.
 	Filters []Filter
 	Unique  []Unique // rules for several fields; a single field declares its own
@@ -60,6 +62,9 @@ type Type struct {
 	// whose values are all set. A value may be behind references, "{module_bay.name}"; a reference means what its record is called.
 	Called  []string
 	Display func(Reader) string // instead of both, for what is not text
+	// FullName says what people call a record among those of other owners: "{device} › {display}". Pages use it. The first form counts
+	// whose values are all set; {display} is what the API shows. A search of several words looks into the owners too.
+	FullName []string
 	// Check checks the rules between fields, on the merged record. before is empty on a creation.
 	Check func(before, after Values) fault.Fields
 	// CheckWith checks rules between a record and those that it refers to.
@@ -109,6 +114,7 @@ type Type struct {
 	sourceData   []SourceData
 	namedBy      []*Type // records of these types are part of what a record of this type is called
 	childRules   []ChildRule
+	fullName     [][]fullNamePart
 	searchFields []Field
 	searchValues []FoundByValue
 	searchPaths  []SearchPath

@@ -90,8 +90,18 @@ func (s searching) beginning() string {
 	return "(SELECT " + folded(s.arg(escapeLike(s.text)+"%")+"::text") + ")"
 }
 
-// matches accepts a record in which the text is found.
+// matches accepts a record in which the text is found: as a whole, or word by word.
 func (s searching) matches(t *record.Type) string {
+	whole := s.whole(t)
+	words := t.SearchWords(s.text)
+	if words == nil {
+		return whole
+	}
+	return "(" + whole + " OR " + s.words(t, words) + ")"
+}
+
+// whole accepts a record in which the text is found as a whole.
+func (s searching) whole(t *record.Type) string {
 	var found []string
 	if t.SearchIndexed() {
 		found = append(found, s.inTexts(t, "t."))
@@ -121,6 +131,9 @@ func (s searching) inTexts(t *record.Type, alias string) string {
 		joined += " || ''" // which is not what the index is on
 	}
 	cond := joined + " LIKE " + s.pattern
+	if spelled, ok := s.spelled(t); ok {
+		cond = fmt.Sprintf("(%s OR %s LIKE %s)", cond, joined, spelled.inside())
+	}
 	if !strings.Contains(s.text, searchSeparator) && len(t.SearchStart) == 0 {
 		return cond
 	}
@@ -176,16 +189,21 @@ func soughtValues(t *record.Type, text string) (values []soughtValue) {
 // canUseIndex reports whether the index of a type helps to find a text. A text without a trigram that means a value, such as 10.0.0.1,
 // still has parts of some; a short number has none.
 func (s *Store) canUseIndex(t *record.Type, text string) bool {
+	if words := t.SearchWords(text); words != nil && !slices.ContainsFunc(words, s.hasTrigram) {
+		return false
+	}
 	return t.SearchIndexed() && (s.hasTrigram(text) || slices.ContainsFunc(soughtValues(t, text), func(v soughtValue) bool {
 		return v.field.Column().Storage != record.StoreInt
 	}))
 }
 
 // hasTrigram reports whether a text has three letters or digits in a row.
-func (s *Store) hasTrigram(text string) bool {
+func (s *Store) hasTrigram(text string) bool { return hasTrigram(text, s.isASCII) }
+
+func hasTrigram(text string, isASCII bool) bool {
 	run := 0
 	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || s.isASCII && r > unicode.MaxASCII {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || isASCII && r > unicode.MaxASCII {
 			run = 0
 		} else if run++; run == 3 {
 			return true

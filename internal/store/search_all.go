@@ -35,7 +35,7 @@ type Findings struct {
 
 // Hit is a record that a search found.
 type Hit struct {
-	Record record.Values // its brief fields
+	Record record.Values // what its full name is made of
 	Rank   Rank
 	Field  record.Field // the field that matched best; nil for the id
 	Of     *record.Type // the type of another record, through which it was found and which has the field; nil for the record itself
@@ -54,6 +54,9 @@ const (
 	TextPrefix
 	TextWord
 	TextInside
+	// NetworkAround is the rank of a single address that is a network. One of n bits ranks behind it by 128-n, so that the innermost
+	// network around an address comes first.
+	NetworkAround
 
 	nameRanks = TextPrefix - NamePrefix // how far a text ranks behind a name that matches in the same way
 )
@@ -69,7 +72,8 @@ const (
 	// A text is common if it is in so many of the first records of a large table, as many as are ranked. Then only these are compared.
 	largeTable, commonHits = 200_000, 50
 	// slowShare is the part of the time left that one type may take.
-	slowShare = 4
+	slowShare   = 4
+	longestMask = 128
 	// How much of a long text is returned: this many characters before the match, and this many in all besides the match.
 	textBefore, textAround = 50, 150
 )
@@ -166,7 +170,7 @@ func (s *Store) typeSearch(in SearchedType, text string, found *Findings) (typeS
 	if !in.Type.SearchIndexed() {
 		found.Newest = NewestSearched
 	}
-	read := s.plans[in.Type].selectionOf(record.View{Brief: true}, order)
+	read := s.plans[in.Type].selectionOf(in.Type.FullNameView(), order)
 	w := &where{}
 	by := "t.found_rank, " + orderBy(order, false)
 	best := fmt.Sprintf("SELECT t.*, m.* FROM (%s) t CROSS JOIN LATERAL (%s) m", s.candidates(w, in, order, text), w.best(in.Type, text))
@@ -285,8 +289,19 @@ func (w *where) best(t *record.Type, text string) string {
 		folded("f.v"), strings.Join(texts, ", "), pattern("%"+escaped+"%"))
 	for _, v := range soughtValues(t, text) {
 		name := v.field.Info().Name
-		match += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %d WHERE %s", t.Index(name), w.value(t, name), TextExact,
+		rank := strconv.Itoa(int(TextExact))
+		if v.field.Column().Storage == record.StoreNetwork {
+			rank = fmt.Sprintf("CASE WHEN %s::text = %s THEN %d ELSE %d - masklen(t.%s::inet) END", w.value(t, name),
+				w.arg(record.NormalNet(text)), TextExact, int(NetworkAround)+longestMask, quote(v.field.Column().Name))
+		}
+		match += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %s WHERE %s", t.Index(name), w.value(t, name), rank,
 			w.predicate(v.test, t, "t"))
+	}
+	if spelled, ok := (searching{text: text}).spelled(t); ok {
+		match += w.wordRanks(t, []string{spelled.text})
+	}
+	if words := t.SearchWords(text); words != nil {
+		match += w.wordRanks(t, words)
 	}
 	for i, path := range t.SearchPaths() {
 		if path.MayFind(text) {
@@ -306,8 +321,13 @@ func (s searching) behindText(path record.SearchPath, field int) string {
 	} else {
 		pattern = s.inside()
 	}
-	return fmt.Sprintf("SELECT %d, %s, %d FROM %s %s WHERE %s.%s = t.%s AND %s LIKE %s%s LIMIT 1", field, text, TextInside,
-		quote(path.Of.Table()), o, o, quote(path.There), quote(path.Here), folded(text), pattern, s.seen(path.Of, o))
+	exact := fmt.Sprintf("%s = (SELECT %s)", folded(text), folded(s.arg(s.text)+"::text"))
+	if path.Field.Column().Storage == record.StoreAddress { // with or without its mask
+		exact = fmt.Sprintf("(%s OR host(%s.%s::inet) = %s)", exact, o, quote(path.Field.Column().Name), s.arg(s.text))
+	}
+	return fmt.Sprintf("SELECT %d, %s, CASE WHEN %s THEN %d ELSE %d END FROM %s %s WHERE %s.%s = t.%s AND %s LIKE %s%s LIMIT 1", field, text,
+		exact, NamePrefix, TextInside, quote(path.Of.Table()), o, o, quote(path.There), quote(path.Here), folded(text), pattern,
+		s.seen(path.Of, o))
 }
 
 // around cuts a long text to what surrounds the match.

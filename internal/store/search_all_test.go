@@ -134,7 +134,7 @@ func TestSearchAllCutsLongTexts(t *testing.T) {
 	}
 }
 
-// TestSearchAllPreparesOnce: texts of different lengths are searched with the same statements.
+// TestSearchAllPreparesOnce: texts of different lengths are searched with the same statements, and so are texts of as many words.
 func TestSearchAllPreparesOnce(t *testing.T) {
 	t.Parallel()
 	s, reg, _ := open(t)
@@ -147,11 +147,13 @@ func TestSearchAllPreparesOnce(t *testing.T) {
 	}
 	prepared() // this statement, too
 	types := slices.DeleteFunc(slices.Clone(reg.Types()), func(t *record.Type) bool { return len(t.SearchFields()) == 0 })
-	searchAll(t, s, "lisbon", types...)
-	before := prepared()
-	searchAll(t, s, "lisbon north", types...)
-	if after := prepared(); after != before || before < len(types) {
-		t.Errorf("%d statements are prepared after the first search, %d after the second", before, after)
+	for _, texts := range [][2]string{{"lisbon", "lisbon-north"}, {"lisbon north", "longer texts"}} {
+		searchAll(t, s, texts[0], types...)
+		before := prepared()
+		searchAll(t, s, texts[1], types...)
+		if after := prepared(); after != before || before < len(types) {
+			t.Errorf("%d statements are prepared after %q, %d after %q", before, texts[0], after, texts[1])
+		}
 	}
 }
 

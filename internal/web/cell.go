@@ -27,6 +27,7 @@ type Cell struct {
 	Spark *chart.Spark
 
 	to *record.Type // the type of the record that the link leads to
+	id int64        // and its id
 }
 
 // The kinds of cell.
@@ -54,6 +55,9 @@ const (
 func (v *Visit) Cell(f record.Field, value any) Cell { return v.seen(CellOf(f, value)) }
 
 func (v *Visit) seen(c Cell) Cell {
+	if name := v.fullNames[record.Pointer{Type: c.to, ID: c.id}]; name != "" {
+		c.Text = name
+	}
 	if c.to != nil && !v.May(c.to, access.View) {
 		c.Kind, c.Href = TextCell, ""
 	}
@@ -93,7 +97,7 @@ func CellOf(f record.Field, value any) Cell {
 	case []string:
 		return textsCell(f, x)
 	case record.Pointer:
-		return Cell{Kind: LinkCell, Text: x.Display, Href: RecordPath(x.Type, x.ID), to: x.Type}
+		return Cell{Kind: LinkCell, Text: x.Display, Href: RecordPath(x.Type, x.ID), to: x.Type, id: x.ID}
 	case json.RawMessage:
 		return Cell{Kind: CodeCell, Text: Indented(x)}
 	case record.Plain:
@@ -162,7 +166,7 @@ func linkTo(t *record.Type, l record.Link) Cell {
 	if l.ID == 0 {
 		return Cell{Kind: EmptyCell}
 	}
-	return Cell{Kind: LinkCell, Text: t.DisplayLink(l), Href: RecordPath(t, l.ID), to: t}
+	return Cell{Kind: LinkCell, Text: t.DisplayLink(l), Href: RecordPath(t, l.ID), to: t, id: l.ID}
 }
 
 func linksTo(f record.Field, links []record.Link) Cell {

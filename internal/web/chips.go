@@ -68,6 +68,9 @@ func (p *TypePages) chip(key string, values []string, defs []*record.Custom) Chi
 	label, isTime := record.LabelOf(strings.TrimSuffix(name, "_id")), false
 	if f := p.Type.Field(name); f != nil {
 		label, isTime = f.Info().Label, f.Column().Storage == record.StoreTime
+		if half := f.Info().HalfOf; half != "" && strings.HasSuffix(name, "_id") {
+			label = record.LabelOf(half)
+		}
 	} else if i := slices.IndexFunc(defs, func(def *record.Custom) bool { return customPrefix+def.Name == name }); i >= 0 {
 		label, isTime = defs[i].Label, defs[i].Info().Widget == record.MomentInput
 	}
@@ -101,6 +104,9 @@ func (p *TypePages) named(v *Visit, params url.Values) (url.Values, error) {
 			continue
 		}
 		target, values := test.Refers()
+		if of := p.otherHalf(key, params); of != nil {
+			target, values = of, test.Values
+		}
 		if target == nil || len(values) != len(texts) {
 			continue
 		}
@@ -129,16 +135,27 @@ func (p *TypePages) named(v *Visit, params url.Values) (url.Values, error) {
 	return shown, nil
 }
 
+// otherHalf returns the type of the records whose ids a filter compares, if it is the id of a reference to one of several types and
+// another filter names one type.
+func (p *TypePages) otherHalf(key string, params url.Values) *record.Type {
+	for _, ref := range p.Type.References() {
+		if ref.TypeField != "" && ref.IDField == key && len(params[ref.TypeField]) == 1 {
+			return p.Type.Registry().Type(params[ref.TypeField][0])
+		}
+	}
+	return nil
+}
+
 // namesOf returns the names of records by their ids, of those that the caller may see.
 func (v *Visit) namesOf(t *record.Type, ids []any) (map[string]string, error) {
 	if !v.May(t, access.View) {
 		return nil, nil
 	}
 	found, err := v.Site.Ledger.List(v.Ctx, v.Caller, t, store.Query{Where: []record.Predicate{{Values: ids}}, Limit: len(ids),
-		Count: store.CountNone, View: record.View{Brief: true}})
+		Count: store.CountNone, View: t.FullNameView()})
 	names := map[string]string{}
 	for _, r := range found.Rows {
-		names[t.FormatID(r.ID())] = r.Display()
+		names[t.FormatID(r.ID())] = r.FullName()
 	}
 	return names, err
 }

@@ -32,19 +32,19 @@ func (p *TypePages) Choose(v *Visit, typed string, byKey bool) error {
 	if byKey {
 		return p.offer(v, typed, key)
 	}
-	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.Display()) })
+	return p.offer(v, typed, func(r record.Values) string { return NameOf(p.Type, r.ID(), r.FullName()) })
 }
 
-// offer answers with the records that match what was typed. value returns the option of each. Its label also has what the record belongs
-// to, because every site may have a rack R1.
+// offer answers with the records in which, with their owners, every word is found that was typed. value returns the option of each. Its
+// label is the full name, or has what the record belongs to, because every site may have a rack R1.
 func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) string) error {
-	q := store.Query{Count: store.CountNone, Limit: mostChoices, Search: typed, View: record.View{Brief: true}}
+	q := store.Query{Count: store.CountNone, Limit: mostChoices, Search: typed, View: p.Type.FullNameView()}
 	if len(p.Type.Search) == 0 {
 		q.Search = ""
 	}
 	owners := p.Type.BelongsTo()
 	for _, ref := range owners {
-		q.View = record.View{Only: append(q.View.Only, ref.Name)}
+		q.View = record.View{Only: append(slices.Clone(q.View.Only), ref.Name)}
 		text := v.R.URL.Query().Get(ownerParam + ref.Name)
 		if text == "" {
 			continue
@@ -67,14 +67,14 @@ func (p *TypePages) offer(v *Visit, typed string, value func(record.Values) stri
 	}
 	options := make([]Option, len(found.Rows))
 	for i, r := range found.Rows {
-		options[i] = Option{Value: value(r), Label: r.Display()}
+		options[i] = Option{Value: value(r), Label: r.FullName()}
 		var of []string
 		for _, ref := range owners {
 			for _, l := range ref.Links(r) {
 				of = append(of, ref.Target.DisplayLink(l))
 			}
 		}
-		if len(of) > 0 {
+		if len(of) > 0 && len(p.Type.FullName) == 0 {
 			options[i].Label += " (" + strings.Join(of, ", ") + ")"
 		}
 	}

@@ -82,6 +82,9 @@ func (p *TypePages) detailPage(v *Visit, found record.Values) (*DetailPage, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := v.nameLinks(p.Type, nil, []record.Values{found}); err != nil {
+		return nil, err
+	}
 	d.fill(v, found, defs)
 	d.addMap(v, found)
 	if err := d.addRequested(v, found); err != nil {
@@ -122,7 +125,7 @@ func filterFor(r record.Referrer, to record.Values) url.Values {
 
 // heading returns the parts that all pages about a record have in common.
 func (p *TypePages) heading(v *Visit, found record.Values, tab string) (*DetailPage, error) {
-	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.Display(), Single: p.Single, Tab: tab,
+	d := &DetailPage{Path: RecordPath(p.Type, found.ID()), List: p.Path, Name: found.FullName(), Single: p.Single, Tab: tab,
 		API: p.Type.Path() + p.Type.FormatID(found.ID()) + "/", HasChanges: !p.Type.ReadOnly && v.May(p.site.ChangeType(), access.View)}
 	err := p.tabs(v, d, found)
 	if err != nil {

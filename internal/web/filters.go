@@ -188,3 +188,23 @@ func Filled(params url.Values) url.Values {
 	}
 	return out
 }
+
+// filledFrom returns what a new record needs so that the filters of a list find it: each reference to one record that they name by its id.
+func (p *TypePages) filledFrom(params url.Values) url.Values {
+	filled := url.Values{}
+	for _, ref := range p.Type.References() {
+		in := p.Type.Infos()[ref.Index]
+		switch {
+		case ref.TypeField != "":
+			if of, id := params[ref.TypeField], params[ref.IDField]; len(of) == 1 && len(id) == 1 {
+				filled.Set(ref.TypeField, of[0])
+				filled.Set(ref.IDField, id[0])
+			}
+		case in.Widget == record.RecordInput:
+			if id := params[ref.FilterName+"_id"]; len(id) == 1 && id[0] != "null" {
+				filled.Set(in.Name, "#"+id[0])
+			}
+		}
+	}
+	return filled
+}

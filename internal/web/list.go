@@ -18,6 +18,7 @@ import (
 // listPage is what a list shows.
 type listPage struct {
 	Path, Title, Single string
+	Add                 string // the address of the form for a new record, with what the filters say of it
 	Doc                 string
 	Query               string // the current filters, as the API takes them
 	Here                string // all parameters
@@ -170,6 +171,9 @@ func (p *TypePages) list(v *Visit) error {
 	if err != nil {
 		return err
 	}
+	if err := v.nameLinks(p.Type, shownFields(setup.columns), found.Rows); err != nil {
+		return err
+	}
 	l := p.listPage(v, setup, params, q, found)
 	if l.Chips, err = p.Chips(v, params, setup.defs); err != nil {
 		return err
@@ -212,6 +216,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		Columns: setup.columns, Filters: p.filterInputs(v, params, setup.defs), Here: params.Encode(),
 		CanAdd: v.May(p.Type, access.Add), CanChange: v.May(p.Type, access.Change), CanDelete: v.May(p.Type, access.Delete)}
 	l.Kept = p.keptFilters(l.Filters, params)
+	l.Add = With(p.Path+"add/", p.filledFrom(params))
 	if q.Search != "" {
 		l.Searched = p.Type.SearchNewest
 	}

@@ -46,6 +46,9 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	if err != nil {
 		return nil, err
 	}
+	if err := v.nameLinks(by.Type, shownFields(columns), rows.Rows); err != nil {
+		return nil, err
+	}
 	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
 	t.Flat = flat(q, rows)
 	t.Heads, t.Rows = p.table(v, columns, params, rows)

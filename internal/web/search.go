@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
@@ -32,7 +33,8 @@ type foundType struct {
 	More        bool // there are more than are listed
 	Hits        []foundRecord
 
-	place int // on the page
+	place int        // on the page
+	rank  store.Rank // of the best hit
 }
 
 // foundRecord is a record that was found, and what matched if its name does not show it.
@@ -49,8 +51,8 @@ type piece struct {
 	Marked bool
 }
 
-// search looks for a text in all types. Types in which a record has the text as its name come first, the others follow in the order of
-// the menu.
+// search looks for a text in all types. Types in which a record has the text as its name or another value come first, the others follow
+// in the order of the menu.
 func (s *Site) search(v *Visit) error {
 	p := searchPage{Text: strings.TrimSpace(v.R.URL.Query().Get("q"))}
 	if p.Text != "" {
@@ -75,6 +77,9 @@ func (s *Site) search(v *Visit) error {
 			}
 		}
 		slices.SortStableFunc(p.Found, func(a, b foundType) int {
+			if a.place == b.place && a.place < 0 {
+				return cmp.Compare(a.rank, b.rank)
+			}
 			return cmp.Compare(a.place, b.place)
 		})
 	}
@@ -92,17 +97,24 @@ func (s *Site) sectionOrder() map[string]int {
 	return order
 }
 
+// The places of types before the others: those in which a record has the text as its name or as a value, then those with networks around
+// an address.
+const exactPlace, aroundPlace = -2, -1
+
 func (p *TypePages) found(f store.Findings, text string, menu int) foundType {
 	shown := foundType{Label: p.Title, Href: With(p.Path, nil, cmp.Or(f.By, "q"), text), Count: strconv.Itoa(len(f.Hits)), More: f.More,
 		place: menu}
-	if f.Hits[0].Rank == store.NameExact {
-		shown.place = -1
+	switch shown.rank = f.Hits[0].Rank; {
+	case shown.rank == store.NameExact, shown.rank == store.TextExact && f.Newest == 0 && !isDescription(f.Hits[0].Field):
+		shown.place = exactPlace
+	case shown.rank >= store.NetworkAround:
+		shown.place = aroundPlace
 	}
 	if f.More {
 		shown.Count = fmt.Sprintf("more than %d", len(f.Hits))
 	}
 	for _, h := range f.Hits {
-		name := h.Record.Display()
+		name := h.Record.FullName()
 		hit := foundRecord{Href: RecordPath(p.Type, h.Record.ID()), Name: marked(name, text)}
 		if field, shows := matchedField(h); shows && !strings.Contains(name, h.Text) {
 			hit.Field, hit.Text = field, marked(h.Text, text)
@@ -110,6 +122,11 @@ func (p *TypePages) found(f store.Findings, text string, menu int) foundType {
 		shown.Hits = append(shown.Hits, hit)
 	}
 	return shown
+}
+
+// isDescription reports whether a field has words about a record. They don't say which record it is, as a name or a number does.
+func isDescription(f record.Field) bool {
+	return f != nil && (f.Info().Name == "description" || f.Info().Widget == record.TextArea)
 }
 
 // matchedField returns the label of the field that matched. Fields that are never shown have none.

@@ -15,6 +15,7 @@ import (
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
+	"terrier/internal/record"
 )
 
 // Visit is one request for a page, and its caller.
@@ -24,6 +25,8 @@ type Visit struct {
 	R      *http.Request
 	Ctx    context.Context
 	Caller ledger.Caller
+
+	fullNames map[record.Pointer]string // of records that cells lead to, by type and id
 
 	allowed map[allowance]bool // a cache of permissions: a table asks for each of its links
 }

@@ -38,6 +38,13 @@ func TestSearchedTextsAreBounded(t *testing.T) {
 		admin.get(t, sites+many(field, 600)).Want(t, http.StatusOK)
 		admin.get(t, sites+many(field+"__n", 600)).Want(t, http.StatusOK)
 	}
+	var named []obj // a filter by a slug that no record has is refused
+	for i := range 500 {
+		named = append(named, obj{"name": fmt.Sprint("x", i), "slug": fmt.Sprint("x", i)})
+	}
+	for _, list := range []string{regions, "/api/extras/tags/"} {
+		admin.do(t, "POST", list, named).Want(t, http.StatusCreated)
+	}
 	for key, value := range map[string]string{"id": "1", "region": "x", "region_id": "1", "tag": "x", "status": "active"} {
 		query := url.Values{key: nil}
 		for i := range 500 {

@@ -20,8 +20,8 @@ func TestChoices(t *testing.T) {
 		site := create(t, s, "/api/dcim/sites/", obj{"name": name, "slug": name})
 		racks = append(racks, create(t, s, "/api/dcim/racks/", obj{"name": "R1", "site": site}))
 	}
-	lisbon := fmt.Sprintf(`<option value="R1 #%d">R1 (Lisbon)</option>`, racks[0])
-	porto := fmt.Sprintf(`<option value="R1 #%d">R1 (Porto)</option>`, racks[1])
+	lisbon := fmt.Sprintf(`<option value="R1 (Lisbon) #%d">R1 (Lisbon)</option>`, racks[0])
+	porto := fmt.Sprintf(`<option value="R1 (Porto) #%d">R1 (Porto)</option>`, racks[1])
 	offers := func(typed, site string) apitest.Answer {
 		return b.get(t, "/dcim/racks/choices/?"+url.Values{"typed": {typed}, "with_site": {site}}.Encode()).Want(t, http.StatusOK)
 	}

@@ -23,6 +23,7 @@ var FrontPort = record.Type{
 	Together: []record.Together{withinRearPort},
 	Filters:  append([]record.Filter{{Name: "rear_port", Ignored: true}}, deviceFilters...),
 	Called:   labelled,
+	FullName: inDevice,
 	Brief:    portBrief,
 	Order:    []string{"device", "name"},
 	Search:   []string{"name", "label", "description"},

@@ -132,13 +132,14 @@ var Interface = record.Type{
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},
 		{Name: "l2vpn_id", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.id"},
 	}, deviceFilters...),
-	Columns: []string{"device", "label", "type", "enabled", "mtu", "mac_address", "description", "tags"},
-	Called:  labelled,
-	Brief:   portBrief,
-	Order:   []string{"device", "name"},
-	Search:  []string{"name", "label", "description"},
-	Check:   checkAll(checkNotItself("parent", "bridge", "lag"), checkKind, checkPoE, checkChannel),
-	Derive:  deriveInterface,
+	Columns:  []string{"device", "label", "type", "enabled", "mtu", "mac_address", "description", "tags"},
+	Called:   labelled,
+	FullName: inDevice,
+	Brief:    portBrief,
+	Order:    []string{"device", "name"},
+	Search:   []string{"name", "label", "description", "mac_address"},
+	Check:    checkAll(checkNotItself("parent", "bridge", "lag"), checkKind, checkPoE, checkChannel),
+	Derive:   deriveInterface,
 }
 
 // checkKind checks what only some kinds of interface have.

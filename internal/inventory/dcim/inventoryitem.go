@@ -27,14 +27,15 @@ var InventoryItem = record.Type{
 		record.CustomFields{},
 		record.Depth{},
 	}),
-	Unique:  []record.Unique{{Name: "dcim_inventoryitem_name_unique", Fields: []string{"device", "parent", "name"}, NullsDiffer: true}},
-	Same:    []record.Same{{Ref: "parent", Path: "device"}, {Ref: "component", Path: "device", On: "device"}},
-	Filters: append([]record.Filter{{Name: "serial", Field: "serial", Lookup: record.EqualFold}}, deviceFilters...),
-	Derive:  dropComponent,
-	Called:  labelled,
-	Brief:   []string{"device", "name", "_depth"},
-	Order:   []string{"device", "parent", "name"},
-	Search:  []string{"name", "part_id", "serial", "asset_tag", "description"},
+	Unique:   []record.Unique{{Name: "dcim_inventoryitem_name_unique", Fields: []string{"device", "parent", "name"}, NullsDiffer: true}},
+	Same:     []record.Same{{Ref: "parent", Path: "device"}, {Ref: "component", Path: "device", On: "device"}},
+	Filters:  append([]record.Filter{{Name: "serial", Field: "serial", Lookup: record.EqualFold}}, deviceFilters...),
+	Derive:   dropComponent,
+	Called:   labelled,
+	FullName: inDevice,
+	Brief:    []string{"device", "name", "_depth"},
+	Order:    []string{"device", "parent", "name"},
+	Search:   []string{"name", "part_id", "serial", "asset_tag", "description"},
 }
 
 // dropComponent removes the component of an item that moves to another device.

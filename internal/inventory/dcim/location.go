@@ -26,6 +26,7 @@ var Location = record.Type{
 		{Name: "dcim_location_name_unique", Fields: []string{"name", "site", "parent"}},
 		{Name: "dcim_location_slug_unique", Fields: []string{"slug", "site", "parent"}},
 	},
+	FullName:  []string{"{display} ({site})"},
 	Brief:     []string{"name", "slug", "_depth"},
 	BriefList: []string{"rack_count"},
 	Order:     []string{"name"},

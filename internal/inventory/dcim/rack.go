@@ -89,6 +89,7 @@ var Rack = record.Type{
 	},
 	Columns:   []string{"site", "location", "status", "role", "tenant", "u_height", "device_count", "tags"},
 	Called:    []string{"{name} ({facility_id})", "{name}"},
+	FullName:  []string{"{name} ({site})"},
 	Brief:     []string{"name"},
 	BriefList: []string{"device_count"},
 	Order:     []string{"site", "location", "name"},

@@ -16,13 +16,14 @@ var RearPort = record.Type{
 		record.OptionalColor("color"),
 		record.Int{Name: "positions", Default: 1, Min: new(int64(1)), Max: new(int64(1024)), Help: "How many front ports can share it."},
 	}, passThrough),
-	Unique:  []record.Unique{uniqueInDevice("dcim_rearport")},
-	Same:    []record.Same{sameModule},
-	Filters: deviceFilters,
-	Called:  labelled,
-	Brief:   portBrief,
-	Order:   []string{"device", "name"},
-	Search:  []string{"name", "label", "description"},
+	Unique:   []record.Unique{uniqueInDevice("dcim_rearport")},
+	Same:     []record.Same{sameModule},
+	Filters:  deviceFilters,
+	Called:   labelled,
+	FullName: inDevice,
+	Brief:    portBrief,
+	Order:    []string{"device", "name"},
+	Search:   []string{"name", "label", "description"},
 }
 
 // withinRearPort allows a front port only a position that its rear port has.

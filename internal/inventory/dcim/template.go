@@ -42,6 +42,9 @@ func namedWith(sort record.Sort, help string) record.Fields {
 // labelled is what a component or a template is called.
 var labelled = []string{"{name} ({label})", "{name}"}
 
+// inDevice is the full name of a component.
+var inDevice = []string{"{device} › {display}"}
+
 var description = record.Text{Name: "description", Max: 200}
 
 // uniqueInEitherType means that a template's name is unique in its device type or module type.

@@ -28,9 +28,9 @@ var ASN = record.Type{
 		{Name: "site", Path: "[dcim.site.asns].slug"},
 		{Name: "site_id", Path: "[dcim.site.asns].id"},
 	},
-	Brief:   []string{"asn"},
-	Order:   []string{"asn"},
-	Search:  []string{"description", "asn"},
+	Brief:  []string{"asn"},
+	Order:  []string{"asn"},
+	Search: []string{"description", "asn"}, SearchAs: "AS",
 	Display: displayASN,
 }
 

@@ -43,12 +43,13 @@ var VLAN = record.Type{
 		{Name: "available_on_device", Common: &availableOnDevice},
 		{Name: "available_on_virtualmachine", Common: &availableOnMachine},
 	},
-	Called:  []string{"{name} ({vid})"},
-	Brief:   []string{"vid", "name"},
-	Order:   []string{"site", "group", "vid"},
-	Search:  []string{"name", "description", "vid"},
-	Panels:  []record.Panel{{Tab: "Prefixes", List: "ipam.prefix"}},
-	Columns: []string{"name", "site", "group", "tenant", "status", "role", "description", "tags"},
+	Called:   []string{"{name} ({vid})"},
+	FullName: []string{"VLAN {vid} {name} ({group})", "VLAN {vid} {name} ({site})", "VLAN {vid} {name}"},
+	Brief:    []string{"vid", "name"},
+	Order:    []string{"site", "group", "vid"},
+	Search:   []string{"name", "description", "vid"},
+	Panels:   []record.Panel{{Tab: "Prefixes", List: "ipam.prefix"}},
+	Columns:  []string{"name", "site", "group", "tenant", "status", "role", "description", "tags"},
 }
 
 // Where a VLAN can be used: at its own site, or anywhere in the scope of its group. A VLAN without either can be used everywhere.

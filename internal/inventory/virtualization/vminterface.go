@@ -55,12 +55,13 @@ var VMInterface = record.Type{
 		{Name: "l2vpn", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.identifier"},
 		{Name: "l2vpn_id", Path: "[ipam.l2vpntermination.assigned_object].l2vpn.id"},
 	},
-	Columns: []string{"virtual_machine", "enabled", "mtu", "mac_address", "mode", "description", "tags"},
-	Brief:   []string{"virtual_machine", "name"},
-	Order:   []string{"virtual_machine", "name"},
-	Search:  []string{"name", "description"},
-	Check:   checkInterface,
-	Derive:  dropVLANs,
+	Columns:  []string{"virtual_machine", "enabled", "mtu", "mac_address", "mode", "description", "tags"},
+	FullName: []string{"{virtual_machine} › {display}"},
+	Brief:    []string{"virtual_machine", "name"},
+	Order:    []string{"virtual_machine", "name"},
+	Search:   []string{"name", "description", "mac_address"},
+	Check:    checkInterface,
+	Derive:   dropVLANs,
 }
 
 // checkInterface refuses an interface that refers to itself.
