@@ -68,7 +68,8 @@ func (l *Ledger) checkRoom(ctx context.Context, c Caller, t *record.Type, inputs
 }
 
 // admit does what a request to write several records needs before their drafts are made. Call release when it is done with.
-func (l *Ledger) admit(ctx context.Context, c Caller, t *record.Type, action string, n int) (scope access.Scope, release func(), err error) {
+func (l *Ledger) admit(ctx context.Context, c Caller, t *record.Type, action string, n int) (scope access.Scope,
+	release func(), err error) {
 	if scope, err = l.WriteScope(c, t, action); err == nil {
 		err = checkItems(c, t, action, n)
 	}
