@@ -134,7 +134,7 @@ func TestHomeShowsRequestsAndQueue(t *testing.T) {
 	}
 	list := "/extras/deliveries/?finished_at__gte=" + url.QueryEscape(hour.Format(time.RFC3339)) + "&amp;finished_at__lt="
 	home := b.get(t, "/").Want(t, http.StatusOK)
-	shows(t, home, "Requests per hour: 30 successful, 2 failed.", list,
+	shows(t, home, "Webhook requests per hour: 30 successful, 2 failed.", list,
 		`<dt>Queued</dt><dd><a href="/extras/deliveries/?state=queued">2</a>`, ">3 h 0 min</a>")
 	at := strings.Index(string(home.Raw), list)
 	link, _, _ := strings.Cut(string(home.Raw)[at:], `"`)
@@ -145,7 +145,7 @@ func TestHomeShowsRequestsAndQueue(t *testing.T) {
 	if got := cardsOf(one); got != "requests records" {
 		t.Errorf("the cards are %q", got)
 	}
-	shows(t, one, "Requests per hour: 10 successful, 1 failed.")
+	shows(t, one, "Webhook requests per hour: 10 successful, 1 failed.")
 	hides(t, one, "/extras/deliveries/", "hook 1")
 }
 

@@ -16,7 +16,7 @@ func (h *room) cards() []web.Card {
 	seesWebhooks := func(v *web.Visit) bool { return v.May(h.webhookType(), access.View) }
 	seesDeliveries := func(v *web.Visit) bool { return v.May(h.site.DeliveryType(), access.View) }
 	return []web.Card{
-		{Key: "requests", Title: "Requests per hour", Shown: seesWebhooks, Fill: h.fillRequests},
+		{Key: "requests", Title: "Webhook requests per hour", Shown: seesWebhooks, Fill: h.fillRequests},
 		{Key: "webhooks", Title: "Failing and held webhooks", Shown: h.seesAll,
 			Fill: func(v *web.Visit) (any, error) { return h.ailing(v) }},
 		{Key: "queued", Title: "Queued deliveries", Shown: seesDeliveries, Fill: h.fillQueued},
@@ -41,7 +41,7 @@ func (h *room) fillRequests(v *web.Visit) (any, error) {
 		}
 	}
 	successful, failed := outcomes(history)
-	label := fmt.Sprintf("Requests per hour: %d successful, %d failed.", successful, failed)
+	label := fmt.Sprintf("Webhook requests per hour: %d successful, %d failed.", successful, failed)
 	return chart.Bars(label, "The last 24 hours", ends, periods), nil
 }
 
