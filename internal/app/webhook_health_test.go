@@ -126,7 +126,7 @@ func TestHealthIsPublishedOnOneConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer taken.Release()
+		t.Cleanup(taken.Release)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

@@ -22,7 +22,8 @@ type ToPublish struct {
 }
 
 // toPublish selects the webhooks whose records show another state than they are in.
-const toPublish = `SELECT h.webhook_id, h.state, h.since, coalesce(h.ailing_since, h.since), h.reason, coalesce(r.id, 0), coalesce(r.state, 'healthy'), now()
+const toPublish = `SELECT h.webhook_id, h.state, h.since, coalesce(h.ailing_since, h.since), h.reason, coalesce(r.id, 0),
+	coalesce(r.state, 'healthy'), now()
 	FROM extras_webhook_state h JOIN extras_webhook w ON w.id = h.webhook_id LEFT JOIN extras_webhookhealth r ON r.webhook_id = w.id
 	WHERE h.state <> coalesce(r.state, 'healthy') AND `
 
@@ -55,7 +56,8 @@ func (s *Store) publishOne(ctx context.Context, webhook int64, heldAfter time.Du
 		return s.translate(err)
 	}
 	defer func() {
-		_, endErr := s.pool.Exec(context.WithoutCancel(ctx), "UPDATE extras_webhook_state SET publishing_until = NULL WHERE webhook_id = $1", webhook)
+		_, endErr := s.pool.Exec(context.WithoutCancel(ctx),
+			"UPDATE extras_webhook_state SET publishing_until = NULL WHERE webhook_id = $1", webhook)
 		err = errors.Join(err, s.translate(endErr))
 	}()
 	found, err := collect[ToPublish](ctx, s, s.pool, toPublish+"h.webhook_id = $1", webhook)

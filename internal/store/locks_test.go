@@ -45,7 +45,8 @@ func TestLockNumbersDiffer(t *testing.T) {
 }
 
 // lockNumber finds a number where an advisory lock gets its argument: in the statement, or beside it.
-var lockNumber = regexp.MustCompile(`pg_(try_)?advisory_\w*\(\d|pg_(try_)?advisory_[^\n]*,\s*(int64\()?\d|(\b|[a-z])[lL]ock\s*(int64\s*)?=\s*\d`)
+var lockNumber = regexp.MustCompile(`pg_(try_)?advisory_\w*\(\d|pg_(try_)?advisory_[^\n]*,\s*(int64\()?\d|` +
+	`(\b|[a-z])[lL]ock\s*(int64\s*)?=\s*\d`)
 
 // TestLockNumbersAreInOneBlock: no other file has the number of an advisory lock. dbtest locks another database, that of the templates.
 func TestLockNumbersAreInOneBlock(t *testing.T) {
