@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -88,4 +89,15 @@ func (a *App) checkReady(ctx context.Context) error {
 		return fmt.Errorf("table %s is running out of partitions: the log says why none are made", table)
 	}
 	return nil
+}
+
+// waiting names the budgets of docs/limits.md that requests wait for, with a line for each.
+func (a *App) waiting() string {
+	var b strings.Builder
+	for _, budget := range a.Store.Budgets() {
+		if budget.Waiting > 0 {
+			fmt.Fprintf(&b, "waiting for %s: %d\n", budget.Name, budget.Waiting)
+		}
+	}
+	return b.String()
 }

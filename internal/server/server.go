@@ -40,6 +40,7 @@ type Server struct {
 	Sessions *account.Sessions
 	Proxies  account.Proxies
 	Ready    func(context.Context) error // returns why the process should get no requests, or nil
+	Waiting  func() string               // says what requests wait for, "" for nothing; nil where none do
 	BaseURL  string
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -128,7 +129,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		writeText(w, http.StatusServiceUnavailable, "not ready: "+reason+"\n")
 		return
 	}
-	writeText(w, http.StatusOK, "ready\n")
+	text := "ready\n"
+	if s.Waiting != nil {
+		text += s.Waiting()
+	}
+	writeText(w, http.StatusOK, text)
 }
 
 func writeText(w http.ResponseWriter, status int, text string) {

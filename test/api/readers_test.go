@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"terrier/internal/access"
 	"terrier/internal/app"
 	"terrier/test/apitest"
 	"terrier/test/trial"
@@ -128,4 +129,44 @@ func TestHealthWithoutRoom(t *testing.T) {
 	}
 	s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK)
 	s.Do(t, apitest.Call{Method: "POST", Path: provision, Body: obj{"username": "admin", "password": "wrong"}}).Want(t, http.StatusForbidden)
+}
+
+// TestReadyNamesWhatRequestsWaitFor: requests that wait for a budget are in the answer of /readyz, which stays 200.
+func TestReadyNamesWhatRequestsWaitFor(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	ready := func() string {
+		return string(s.Do(t, apitest.Call{Method: "GET", Path: "/readyz"}).Want(t, http.StatusOK).Raw)
+	}
+	if text := ready(); text != "ready\n" {
+		t.Errorf("while nothing waits: %q", text)
+	}
+	var releases []func()
+	for user := range int64(2) {
+		release, err := s.App.Store.Charge(t.Context(), access.Asker{User: 100 + user}, 56<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	waits := make(chan error)
+	go func() {
+		release, err := s.App.Store.Charge(context.Background(), access.Asker{User: 1}, 1)
+		if err == nil {
+			release()
+		}
+		waits <- err
+	}()
+	text := ""
+	for text != "ready\nwaiting for drafts: 1\n" {
+		if text = ready(); text != "ready\n" && text != "ready\nwaiting for drafts: 1\n" {
+			t.Fatalf("while one waits: %q", text)
+		}
+	}
+	for _, release := range releases {
+		release()
+	}
+	if err := <-waits; err != nil {
+		t.Error(err)
+	}
 }
