@@ -230,12 +230,17 @@ func TestDecodedBodyTakesNoMemory(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := New()
+		var leaves []func() // called at the end of the test: each request waits for a lock
+		defer func() {
+			for _, leave := range leaves {
+				leave()
+			}
+		}()
 		for _, size := range []int{450 << 10, 50 << 10} {
 			began := time.Now()
 			for caller := range int64(60) {
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPatch, "/", bytes.NewReader(records(size)))
-				leave := g.Admit(httptest.NewRecorder(), r, Largest, caller)
-				defer leave() // at the end of the test: each request waits for a lock
+				leaves = append(leaves, g.Admit(httptest.NewRecorder(), r, Largest, caller))
 				if _, err := drain(r.Body); err != nil {
 					t.Fatalf("body %d of %d bytes: %v", caller, size, err)
 				}
@@ -281,14 +286,18 @@ func TestDecodingIsCharged(t *testing.T) {
 		if err != nil {
 			t.Errorf("after the first is decoded: %v", err)
 		}
+		var leaves []func()
 		for range 20 { // of one caller, as costly as small bodies can be
 			_, leave, _ := admit(3, bytes.Repeat([]byte("1,"), Small/2))
-			defer leave()
+			leaves = append(leaves, leave)
 		}
 		_, leave, err = admit(4, []byte(`{"name":"Lisbon"}`))
-		leave()
+		leaves = append(leaves, leave)
 		if err != nil {
 			t.Errorf("a small body of another caller: %v", err)
+		}
+		for _, leave := range leaves {
+			leave()
 		}
 	})
 }

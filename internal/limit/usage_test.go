@@ -21,26 +21,26 @@ func TestUsage(t *testing.T) {
 		want("at first", "a", false)
 		for range 100 { // a tenth of the time, for ever
 			end := u.Begin("a")
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 			end()
-			time.Sleep(900 * time.Millisecond)
+			<-time.After(900 * time.Millisecond)
 		}
 		want("with few lists", "a", false)
 
 		ends := []func(){u.Begin("a"), u.Begin("a"), u.Begin("a"), u.Begin("a")}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		want("while four run", "a", true)
 		want("another", "b", false)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		for _, end := range ends {
 			end()
 			end() // does nothing
 		}
 		want("after an hour", "a", true)
-		time.Sleep(11 * time.Second)
+		<-time.After(11 * time.Second)
 		want("a window later", "a", false)
 		u.Begin("a")()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		want("a minute later", "a", false)
 	})
 }
