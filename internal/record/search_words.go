@@ -64,7 +64,7 @@ func (t *Type) SearchWords(text string) []string {
 			words = append(words, strings.FieldsFunc(word, func(r rune) bool { return r == ':' })...)
 			continue
 		}
-		if m := numbered.FindStringSubmatch(strings.ToLower(word)); m != nil && t.isCalled(m[1]) {
+		if m := numbered.FindStringSubmatch(strings.ToLower(word)); len(m) == 3 && t.isCalled(m[1]) {
 			word = m[2]
 		}
 		words = append(words, word)

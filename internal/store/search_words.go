@@ -83,7 +83,8 @@ func (w *where) wordRanks(t *record.Type, words []string) string {
 	}
 	for _, v := range soughtValues(t, words[0]) { // the number in AS64512
 		name := v.field.Info().Name
-		ranks += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %d WHERE %s", t.Index(name), w.value(t, name), TextExact, w.predicate(v.test, t, "t"))
+		ranks += fmt.Sprintf(" UNION ALL SELECT %d, %s::text, %d WHERE %s", t.Index(name), w.value(t, name), TextExact,
+			w.predicate(v.test, t, "t"))
 	}
 	return ranks
 }
