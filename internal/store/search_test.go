@@ -116,7 +116,7 @@ func found(t *testing.T, s *store.Store, typ *record.Type, scope access.Scope, t
 }
 
 // TestSearchEqualsScan compares searches with one that looks for the text, and for each of its words, in each text of each record.
-// The index is // used for those that it can be used for.
+// The index is used for those that it can be used for.
 func TestSearchEqualsScan(t *testing.T) {
 	t.Parallel()
 	s, reg, db := open(t)
