@@ -81,6 +81,7 @@ type commands struct {
 	User        userCommands       `cmd:"" help:"Create and manage users."`
 	Token       tokenCommands      `cmd:"" help:"Create and revoke API tokens."`
 	Secret      secretCommands     `cmd:"" help:"Manage encrypted secrets."`
+	Audit       auditCommands      `cmd:"" help:"Verify the audit log."`
 	Doctor      doctorCommand      `cmd:"" help:"Check settings, database, workers, queues, webhooks and keys, and say what to do."`
 	Recount     recountCommand     `cmd:"" help:"Recount all records and correct the counts of lists, after changes made by SQL."`
 	Webhook     webhookCommands    `cmd:"" help:"Create, test, pause and watch webhooks; retry deliveries and replay changes."`

@@ -15,6 +15,7 @@ type derivedKeys struct {
 	pepper []byte
 	names  []byte // for names that were typed into a login
 	proofs []byte // for messages between processes
+	chain  []byte // for the chain of audit events
 	aead   cipher.AEAD
 }
 
@@ -37,6 +38,10 @@ func derive(secret string) (derivedKeys, error) {
 	if err != nil {
 		return derivedKeys{}, err
 	}
+	chain, err := subKey(secret, "terrier/audit-chain/v1", 32)
+	if err != nil {
+		return derivedKeys{}, err
+	}
 	sealing, err := subKey(secret, "terrier/secret-sealing/v1", 32)
 	if err != nil {
 		return derivedKeys{}, err
@@ -49,7 +54,7 @@ func derive(secret string) (derivedKeys, error) {
 	if err != nil {
 		return derivedKeys{}, err
 	}
-	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, names: names, proofs: proofs, aead: aead}, nil
+	return derivedKeys{id: hex.EncodeToString(id), pepper: pepper, names: names, proofs: proofs, chain: chain, aead: aead}, nil
 }
 
 // subKey derives the key for one purpose. No salt: every process must derive the same.

@@ -80,6 +80,26 @@ func (k *Keyring) Proven(message []byte, proof string) bool {
 	return err == nil && slices.ContainsFunc(k.keys, func(d derivedKeys) bool { return hmac.Equal(given, d.prove(message)) })
 }
 
+// ChainCode returns a code of the chain of audit events, made with the current secret, and the id of the secret.
+func (k *Keyring) ChainCode(message []byte) (keyID string, code []byte) {
+	return k.keys[0].id, k.keys[0].chainCode(message)
+}
+
+// ChainCodeBy returns the code made with the secret of an id, if there is one.
+func (k *Keyring) ChainCodeBy(keyID string, message []byte) (code []byte, known bool) {
+	i := slices.IndexFunc(k.keys, func(d derivedKeys) bool { return d.id == keyID })
+	if i < 0 {
+		return nil, false
+	}
+	return k.keys[i].chainCode(message), true
+}
+
+func (d derivedKeys) chainCode(message []byte) []byte {
+	mac := hmac.New(sha256.New, d.chain)
+	mac.Write(message)
+	return mac.Sum(nil)
+}
+
 func (d derivedKeys) prove(message []byte) []byte {
 	mac := hmac.New(sha256.New, d.proofs)
 	mac.Write(message)

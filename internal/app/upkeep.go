@@ -28,6 +28,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	loops.Loop(ctx, "presence", func(ctx context.Context) { a.present(ctx, kind) })
 	upkeep(time.Second, "refused logins", a.refused.Flush)
 	upkeep(publishEvery, "webhook_health", a.publishHealth)
+	upkeep(chainEvery, "audit_chain", a.chainEvents)
 	loops.Loop(ctx, "hourly upkeep", a.hourly)    // on its own: retention may take minutes
 	if a.sequencing.CompareAndSwap(false, true) { // a server that is also a worker has one
 		loops.Loop(ctx, "sequencer", (&feed.Sequencer{Store: a.Store, Log: a.log}).Run)
@@ -38,6 +39,7 @@ func (a *App) keepUp(ctx context.Context, kind string) (end func()) {
 	return func() {
 		stop()
 		loops.Wait()
+		a.sendLastHead()
 	}
 }
 
@@ -70,6 +72,7 @@ func (a *App) hourly(ctx context.Context) {
 		a.task(ctx, "partitions", func(ctx context.Context) error { return a.Store.MakePartitions(ctx, a.now()) })
 		a.task(ctx, "sweep", func(ctx context.Context) error { return a.Store.Sweep(ctx, a.now()) })
 		a.task(ctx, "retention", a.retain)
+		a.task(ctx, "audit_chain", a.sendHead)
 		select {
 		case <-ctx.Done():
 			return
@@ -80,6 +83,11 @@ func (a *App) hourly(ctx context.Context) {
 
 // retain drops what need not be kept any longer, and logs one line for each partition.
 func (a *App) retain(ctx context.Context) error {
+	if days := a.cfg.ChangelogRetention; days > 0 { // the chain first: its events may be gone then
+		if err := a.Store.AnchorChain(ctx, a.keys, store.WeekOf(a.now().AddDate(0, 0, -days))); err != nil {
+			return err
+		}
+	}
 	done, err := a.Store.Retain(ctx, store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}, a.now())
 	if a.metrics != nil {
 		a.metrics.Upkeep.Expired(done.Expired)

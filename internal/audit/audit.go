@@ -55,6 +55,7 @@ const (
 	Exported            = "exported"
 	SettingsChanged     = "settings_changed"
 	AuditRemoved        = "audit_removed"
+	AuditAltered        = "audit_altered"
 )
 
 // From returns the address as it is recorded, "" for none.

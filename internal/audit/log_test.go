@@ -15,13 +15,14 @@ import (
 )
 
 var sample = Event{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Name: LoginFailed, UserName: "alice",
-	Address: netip.MustParseAddr("::ffff:192.0.2.1"), RequestID: "r1", Target: "users.user/7", TargetName: "alice", Count: 1}
+	Address: netip.MustParseAddr("::ffff:192.0.2.1"), RequestID: "r1", Target: "users.user/7", TargetName: "alice", Way: "API",
+	Detail: "wrong", Count: 1}
 
 // TestPrinted: a line has what the record has, in the form of the program's log.
 func TestPrinted(t *testing.T) {
 	text := string(printed(sample, "text"))
-	want := "time=2026-03-01T12:00:00.000Z level=AUDIT msg=audit event=login_failed user_name=alice address=192.0.2.1 request_id=r1 " +
-		"target=users.user/7 target_name=alice times=1"
+	want := "time=2026-03-01T12:00:00.000Z level=AUDIT msg=audit event=login_failed user_name=alice address=192.0.2.1 way=API " +
+		"request_id=r1 target=users.user/7 target_name=alice detail=wrong times=1"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}

@@ -2,7 +2,11 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
+	"terrier/internal/audit"
 	"terrier/internal/record"
 )
 
@@ -11,6 +15,7 @@ const keysGroup = "keys"
 var keyChecks = []Check{
 	{keysGroup, "sealed", "terrier secret reseal", tables | keys, (*examination).sealed},
 	{keysGroup, "tokens", "terrier token list", tables | keys, (*examination).tokens},
+	{keysGroup, "audit", "terrier audit verify", tables | keys, (*examination).audit},
 }
 
 const secretsAtOnce = 200
@@ -78,4 +83,23 @@ func (e *examination) tokens(ctx context.Context) (Finding, error) {
 			"%s still kept with an old key", count(n, "token"))
 	}
 	return ok("all are kept with the current key")
+}
+
+// audit verifies the last day of the audit log.
+func (e *examination) audit(ctx context.Context) (Finding, error) {
+	n, err := e.db.VerifyChain(ctx, e.Settings.Keys, e.Now().Add(-24*time.Hour))
+	if altered, is := errors.AsType[*audit.AlteredError](err); is {
+		return found(Fail, "find out who can write to the database; `terrier audit verify` checks all of the log", "%s", altered)
+	}
+	if err != nil {
+		return Finding{}, err
+	}
+	return ok("the last day is as it was written: %s of the chain", entries(n))
+}
+
+func entries(n int64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

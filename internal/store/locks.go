@@ -13,4 +13,5 @@ const (
 	RetentionLock    int64 = 0x7e551e5  // dropping partitions, which may take minutes. Replays share it: they write into past weeks
 	NumberingLock    int64 = 0x7e551e7  // numbering changes: held by the sequencer on a connection of its own
 	RecountLock      int64 = 0x7e551e8  // counting the records of a type, which may take minutes
+	AuditChainLock   int64 = 0x7e551e9  // adding events to the chain of the audit log, and removing its oldest entries
 )

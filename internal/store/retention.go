@@ -49,6 +49,9 @@ var retentionSettings = []Setting{{"statement_timeout", "10min"}, {"enable_seqsc
 var countedAs = map[string]string{"extras_objectchange": ChangeType, "extras_delivery": DeliveryType,
 	"extras_conditionerror": ConditionErrorType, "extras_auditevent": AuditType}
 
+// WeekOf returns the beginning of the week of a time: what is before it may be dropped when the time is the limit of a retention.
+func WeekOf(t time.Time) time.Time { return weekOf(t) }
+
 // Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
 // first. If another process is doing it, it returns ErrElsewhere. Another error leaves what was done before it.
 func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done Retained, err error) {

@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -27,7 +28,7 @@ type fixture struct {
 	set    func(*trial)
 }
 
-var withoutKey = []string{"fleet-keys", "keys-sealed", "keys-tokens", "proxy-reach", "proxy-forwarded"}
+var withoutKey = []string{"fleet-keys", "keys-sealed", "keys-tokens", "keys-audit", "proxy-reach", "proxy-forwarded"}
 
 var fixtures = []fixture{
 	{"settings-parse", doctor.Fail, "docs/configuration.md", nil, func(x *trial) { x.config.ExemptViewPermissions = []string{"dcim.sit"} }},
@@ -215,6 +216,16 @@ var fixtures = []fixture{
 	}},
 	{"keys-tokens", doctor.Warn, "terrier token list", nil, func(x *trial) {
 		x.during("UPDATE users_token SET key_sealed = reverse(key_sealed)", "UPDATE users_token SET key_sealed = reverse(key_sealed)")
+	}},
+	{"keys-audit", doctor.Fail, "terrier audit verify", nil, func(x *trial) {
+		install.Eventually(x.t, "the chain of the audit log has entries", func() bool {
+			var any bool
+			err := x.db.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM extras_auditchain)").Scan(&any)
+			return err == nil && any
+		})
+		const turn = "UPDATE extras_auditchain SET digest = substr(digest, %[1]d) || substr(digest, 1, %[1]d - 1) " +
+			"WHERE position = (SELECT min(position) FROM extras_auditchain)"
+		x.during(fmt.Sprintf(turn, 2), fmt.Sprintf(turn, 32))
 	}},
 
 	{"proxy-reach", doctor.Fail, "/healthz", []string{"proxy-forwarded"}, func(x *trial) { x.options.Via = "http://" + freeAddress(x.t) }},

@@ -41,6 +41,7 @@ var AuditEvent = record.Type{
 			{Value: "exported", Label: "Exported"},
 			{Value: "keys_resealed", Label: "Secrets sealed again"},
 			{Value: "settings_changed", Label: "Settings changed"},
+			{Value: "audit_altered", Label: "Audit log altered"},
 			{Value: "audit_removed", Label: "Old audit events removed"},
 		}},
 		record.Text{Name: "user_name", ReadOnly: true, Help: "Who did it. Empty if no user has the name that was typed."},
