@@ -48,6 +48,9 @@ func (c Config) Subject(refused []error) (doctor.Subject, error) {
 	if c.validateAddresses() == nil {
 		s.BaseURL = c.BaseURL
 	}
+	if proxies, err := c.ProxyNetworks(); err == nil {
+		s.Proxies = proxies
+	}
 	if client, err := c.egressClient(); err == nil {
 		s.Egress = client
 	}

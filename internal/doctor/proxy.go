@@ -15,6 +15,7 @@ import (
 const proxyGroup = "proxy"
 
 var proxyChecks = []Check{
+	{proxyGroup, "trusted", "TERRIER_TRUSTED_PROXIES=ADDRESS", 0, (*examination).trusted},
 	{proxyGroup, "reach", "curl -i URL/healthz", keys | outside, (*examination).reach},
 	{proxyGroup, "forwarded", "TERRIER_TRUSTED_PROXIES=ADDRESS", keys | outside, (*examination).forwarded},
 }
@@ -29,6 +30,28 @@ func checkVia(via string) error {
 		return errors.New("--via needs an address such as https://terrier.example.com")
 	}
 	return nil
+}
+
+// The widest network that proxies need.
+const (
+	widestIPv4 = 24
+	widestIPv6 = 64
+)
+
+// trusted looks for networks that are so wide that others than proxies are in them: each can choose the address that it is known by.
+func (e *examination) trusted(context.Context) (Finding, error) {
+	var wide []string
+	for _, p := range e.Settings.Proxies {
+		if p.Addr().Is4() && p.Bits() < widestIPv4 || p.Addr().Is6() && p.Bits() < widestIPv6 {
+			wide = append(wide, p.String())
+		}
+	}
+	if len(wide) > 0 {
+		return found(Warn, "name the addresses of the proxies alone: TERRIER_TRUSTED_PROXIES=ADDRESS",
+			"X-Forwarded-For is trusted from all of %s: whoever is there can choose the address that limits and the audit log see",
+			strings.Join(wide, ", "))
+	}
+	return ok("%s trusted", count(len(e.Settings.Proxies), "network"))
 }
 
 // hopsClient follows no redirect: what answers must be ours.

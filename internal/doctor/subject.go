@@ -32,6 +32,7 @@ type Settings struct {
 
 	DatabaseURL string // "" if it is wrong
 	BaseURL     string
+	Proxies     account.Proxies // the networks that are trusted about client addresses
 	Keep        store.Retention
 	SecretKey   string
 	Keys        *account.Keyring // nil if a key is wrong

@@ -228,6 +228,9 @@ var fixtures = []fixture{
 		x.during(fmt.Sprintf(turn, 2), fmt.Sprintf(turn, 32))
 	}},
 
+	{"proxy-trusted", doctor.Warn, "TERRIER_TRUSTED_PROXIES=", nil, func(x *trial) {
+		x.config.TrustedProxies = []string{"192.0.2.1", "10.0.0.0/8", "2001:db8::/63"}
+	}},
 	{"proxy-reach", doctor.Fail, "/healthz", []string{"proxy-forwarded"}, func(x *trial) { x.options.Via = "http://" + freeAddress(x.t) }},
 	{"proxy-reach", doctor.Fail, "/healthz", []string{"proxy-forwarded"}, func(x *trial) {
 		other := httptest.NewServer(http.NotFoundHandler())
