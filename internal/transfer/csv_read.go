@@ -42,7 +42,7 @@ func (in *reading) readCSV(text []byte) error {
 		if cells == nil {
 			return nil
 		}
-		if err := in.spend(len(cells)); err != nil {
+		if err := in.spend(1 + written(cells)); err != nil {
 			return err
 		}
 		if allBlank(cells) {
@@ -123,6 +123,16 @@ func (in *reading) readCells(slots []*slot, cells []string) error {
 		}
 	}
 	return nil
+}
+
+// written counts the cells that are not blank.
+func written(cells []string) (n int) {
+	for _, cell := range cells {
+		if !blank(cell) {
+			n++
+		}
+	}
+	return n
 }
 
 func allBlank(cells []string) bool {

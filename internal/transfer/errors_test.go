@@ -127,11 +127,17 @@ func TestBounds(t *testing.T) {
 		refused("too many rows", format, text)
 		refused("too many bytes", format, strings.Repeat(" ", transfer.MaxBytes)+text)
 	}
+	blank := "name,slug" + strings.Repeat(",", 40) + "\n" + strings.Repeat("a,b"+strings.Repeat(",", 40)+"\n", transfer.MaxRows)
+	if got, err := transfer.Parse(reg.Type("dcim.site"), nil, "csv", []byte(blank), nil); err != nil || len(got) != transfer.MaxRows {
+		t.Errorf("blank cells: %d rows, %v", len(got), err)
+	}
 	for _, unit := range []string{"a: b\n", "a,", "- ", "[", "{", "? ", `"":`, "{a,"} {
 		refused(unit, "yaml", "- name: "+strings.Repeat(unit, 1_000_001))
 	}
-	refused("values", "json", `[{"comments": [`+strings.Repeat("1,", 1_000_001)+"1]}]")
-	refused("values", "csv", "tags\n"+strings.Repeat("\""+strings.Repeat("a,", 1000)+"\"\n", 1001))
+	refused("values", "json", `[{"comments": [`+strings.Repeat("1,", 200_001)+"1]}]")
+	refused("values", "csv", "tags\n"+strings.Repeat("\""+strings.Repeat("a,", 1000)+"\"\n", 201))
+	refused("cells", "csv", "name,slug,facility,comments,description\n"+strings.Repeat("a,b,c,d,e\n", transfer.MaxRows)+
+		strings.Repeat(" \n", 150_000))
 	refused("rows without a value", "csv", "name\n"+strings.Repeat("\n", 1_000_001))
 	refused("columns", "csv", strings.Repeat(",", 5000)+"name\n")
 }

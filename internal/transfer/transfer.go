@@ -58,7 +58,9 @@ const (
 	MaxBytes = 16 << 20
 	MaxRows  = 10_000
 
-	maxValues = 1_000_000 // in all: one costs a hundred bytes and more, however short it is written
+	// maxValues limits the values in all: one costs a hundred bytes and more, however short it is written. The memory that package intake
+	// reserves for a body is enough for so many.
+	maxValues = 200_000
 )
 
 const maxDepth = 64 // nested lists and objects, in one record
