@@ -93,7 +93,7 @@ func parseCondition(t *Type, key string, value any, userID int64) (Predicate, er
 			return p.finish(t.idField(), parts, value, userID)
 		}
 		if f == nil || f.Info().Hidden || f.Column().Storage == NoStorage {
-			return p, fmt.Errorf("%s has no field %q", t.Key(), name)
+			return p, fmt.Errorf("%s has no field %q%s", t.Key(), name, nearestField(t, name))
 		}
 		parts = parts[1:]
 		if hop := HopOf(f); hop.Target != nil && len(parts) > 0 && !isLookup(parts[0]) {
@@ -105,6 +105,20 @@ func parseCondition(t *Type, key string, value any, userID int64) (Predicate, er
 		return p.finish(f, parts, value, userID)
 	}
 	return p, fmt.Errorf("the key ends in a reference")
+}
+
+// nearestField returns what else a name in a constraint may mean, for a message.
+func nearestField(t *Type, name string) string {
+	names := []string{"id"}
+	for i, in := range t.infos {
+		if !in.Hidden && t.fields[i].Column().Storage != NoStorage {
+			names = append(names, in.Name)
+		}
+	}
+	if near := Nearest(name, names); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
 }
 
 func isLookup(s string) bool {

@@ -128,6 +128,7 @@ func TestConstraints(t *testing.T) {
 		`{"name__isw": "x"}`:                     "",
 		`{"nothing": 1}`:                         `a.leaf has no field "nothing"`,
 		`{"tree__nothing": 1}`:                   `a.tree has no field "nothing"`,
+		`{"tree__nam": 1}`:                       `a.tree has no field "nam": did you mean "name"?`,
 		`{"secret": "x"}`:                        `secret can't be compared that way`,
 		`{"name__regex": "x"}`:                   `"regex" is not a lookup`,
 		`{"size__contains": "x"}`:                `size can't be compared that way`,
