@@ -34,6 +34,14 @@ func (s *Sealer) Refuse(secret record.Secrecy, plain record.Plain) string {
 	return ""
 }
 
+// Digests returns what may be stored of the key of a token: one form for each secret, current and old.
+func (s *Sealer) Digests(key record.Plain) (all []record.Sealed) {
+	for _, digest := range s.Keys.TokenDigests(Normalise(string(key))) {
+		all = append(all, record.Sealed(hex.EncodeToString(digest)))
+	}
+	return all
+}
+
 // NewKey makes the key of a token.
 func (s *Sealer) NewKey() record.Plain { return record.Plain(NewKey()) }
 

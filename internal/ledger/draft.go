@@ -94,6 +94,7 @@ func (d *draft) clone() *draft {
 func parse(t *record.Type, in Input) *draft {
 	d := &draft{given: t.NewValues(), errs: fault.Fields{}}
 	in, d.aliases = unaliased(t, in, d.errs)
+	in = d.unscoped(t, in)
 	for i, f := range t.All() {
 		info := t.Infos()[i]
 		value, ok := in[info.Name]

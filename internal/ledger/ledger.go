@@ -53,6 +53,8 @@ type Sealer interface {
 	// Seal returns the stored form of a secret, and the part of a token's key that may be shown. The row is the place that an
 	// encrypted secret is bound to.
 	Seal(ctx context.Context, secret record.Secrecy, row string, plain record.Plain) (sealed record.Sealed, hint string, err error)
+	// Digests returns the stored forms that the key of a token may have.
+	Digests(key record.Plain) []record.Sealed
 	// Open decrypts an encrypted secret.
 	Open(row string, sealed record.Sealed) (record.Plain, error)
 	// Stale reports whether an encrypted secret was sealed with a key that is being retired.

@@ -116,12 +116,29 @@ func (l *Ledger) QueryWith(ctx context.Context, c Caller, t *record.Type, params
 		case err != nil:
 			return q, err
 		case known:
-			q.Where, filters = append(q.Where, p), append(filters, key)
+			q.Where, filters = append(q.Where, l.digested(p)), append(filters, key)
 		case !l.LooseFilters:
 			return q, unknownFilter(t, key)
 		}
 	}
 	return q, l.resolveKeys(ctx, c, filters, q.Where)
+}
+
+// digested replaces the keys of tokens by what is stored of them.
+func (l *Ledger) digested(p record.Predicate) record.Predicate {
+	given := p.Values
+	p.Values = nil
+	for _, v := range given {
+		key, secret := v.(record.Plain)
+		if !secret {
+			p.Values = append(p.Values, v)
+			continue
+		}
+		for _, digest := range l.Sealer.Digests(key) {
+			p.Values = append(p.Values, string(digest))
+		}
+	}
+	return p
 }
 
 // countMode returns how a list is counted: exactly, unless count=capped.

@@ -24,6 +24,10 @@ type Filter struct {
 	Ignored bool     // accepted without effect, for clients that send what no list has
 	Never   bool     // accepted, and no record matches
 
+	// Secret says that the values are secrets: no form asks for them, and no link to another page has them. Field can be the key of a token:
+	// who asks replaces the keys by their digests.
+	Secret bool
+
 	Lookup  Lookup              // Field: one of its lookups, which the plain name means. EqualFold needs an index, as drafted
 	Words   map[string][]string // Field: what a word stands for. Any other word finds nothing
 	OneOf   []string            // Field: yes or no, it has one of these values
@@ -62,6 +66,8 @@ func (t *Type) addDeclared(m map[string]filter, x Filter) (err error) {
 		m[x.Name] = constantFilter(Never)
 	case x.End != "":
 		m[x.Name], err = t.runFilter(x)
+	case x.Secret:
+		m[x.Name], err = t.keyFilter(x)
 	default:
 		m[x.Name], err = t.fieldFilter(x)
 	}
@@ -114,6 +120,31 @@ func (x Filter) about() string {
 	first, _, _ := strings.Cut(x.Path, ".")
 	first, _, _ = strings.Cut(first, "[")
 	return cmp.Or(x.Field, x.Set, first, x.Name)
+}
+
+// keyFilter returns the filter for the tokens with a key. Its values are Plain until they are replaced by digests.
+func (t *Type) keyFilter(x Filter) (filter, error) {
+	f, ok := t.Field(x.Field).(Secret)
+	if !ok || f.Seal != TokenKey {
+		return filter{}, fmt.Errorf("is Secret, and %q is not the key of a token", x.Field)
+	}
+	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, values []string) (Predicate, error) {
+		p := Predicate{Field: f}
+		for _, key := range values {
+			p.Values = append(p.Values, Plain(key))
+		}
+		return p, nil
+	}}, nil
+}
+
+// SecretFilters lists the filters whose values are secrets.
+func (t *Type) SecretFilters() (names []string) {
+	for _, x := range t.Filters {
+		if x.Secret {
+			names = append(names, x.Name)
+		}
+	}
+	return names
 }
 
 // fieldFilter returns the filter for a field by another name, lookup or words.

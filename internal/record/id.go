@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	hexdigits "encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -71,7 +72,11 @@ func timedUUID(id int64) (b [16]byte) {
 // ParseID parses what FormatID writes.
 func (t *Type) ParseID(s string) (int64, error) {
 	if !t.TimedID {
-		return intOf(s)
+		id, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+		if err != nil {
+			return 0, errNoInteger
+		}
+		return id, nil
 	}
 	plain, err := UUID{}.ParseText(s)
 	if err != nil {

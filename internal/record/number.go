@@ -71,7 +71,7 @@ func (f Int) Parse(in any) (any, error) {
 // Sought implements FoundByValue.
 func (f Int) Sought(text string) (Predicate, bool) { return soughtAs(f, text) }
 
-// ParseInt parses what JSON clients send for a whole number.
+// ParseInt parses what JSON clients send for a whole number. Some write 42 as 42.0.
 func ParseInt(in any) (int64, error) { return intOf(in) }
 
 func intOf(in any) (int64, error) {
@@ -81,6 +81,9 @@ func intOf(in any) (int64, error) {
 		s = strings.TrimSpace(v)
 	case fmt.Stringer:
 		s = v.String()
+	}
+	if whole, fraction, _ := strings.Cut(s, "."); fraction != "" && strings.Trim(fraction, "0") == "" {
+		s = whole
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

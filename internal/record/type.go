@@ -51,6 +51,8 @@ type Type struct {
 	// Filters are filters besides those of the fields.
 	Filters []Filter
 	Unique  []Unique // rules for several fields; a single field declares its own
+	// Scoped is a reference to a site that a body may also give as scope_type and scope_id, as newer clients do.
+	Scoped string
 	// Allocates says which field actions choose free values of.
 	Allocates *Allocation
 	// Space says which field gives each record a place that others can't take.

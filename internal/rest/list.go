@@ -41,6 +41,9 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 		if page.Capped {
 			w.Header().Set(xCount, "capped")
 		}
+		for _, name := range t.SecretFilters() {
+			params.Del(name)
+		}
 		next, previous := ledger.Links(params, q, page)
 		b := make([]byte, 0, 512+1024*len(page.Rows))
 		b = append(b, `{"count":`...)

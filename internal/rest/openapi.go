@@ -85,6 +85,12 @@ func writeSchema(t *record.Type, whole bool) record.Schema {
 			required = append(required, in.Name)
 		}
 	}
+	if t.Scoped != "" {
+		site := record.TargetOf(t.Field(t.Scoped))
+		props[record.ScopeType] = record.Schema{"type": "string", "nullable": true, "enum": []any{site.Key(), nil},
+			"description": "With " + record.ScopeID + ", another way to give " + t.Scoped + "."}
+		props[record.ScopeID] = record.Schema{"type": "integer", "format": "int64", "nullable": true}
+	}
 	required = slices.DeleteFunc(required, func(name string) bool { return aliased[name] }) // either name will do
 	s := record.Schema{"type": "object", "properties": props, "additionalProperties": true}
 	if whole && len(required) > 0 {

@@ -33,7 +33,7 @@ func (a *API) decodeRecords(w http.ResponseWriter, r *http.Request, t *record.Ty
 
 // keysOf lists the keys that a record is shown with.
 func keysOf(t *record.Type) []string {
-	keys := slices.Clone(ownNames)
+	keys := append(t.ScopeKeys(), ownNames...)
 	for _, in := range t.Infos() {
 		keys = append(keys, in.Name)
 	}

@@ -46,6 +46,9 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values, defs []*record.Cus
 		}
 	}
 	for _, x := range p.Type.Filters {
+		if x.Secret {
+			continue
+		}
 		if f := p.Type.Field(x.Field); f != nil && f.Column().Storage == record.StoreTime {
 			continue // the field has inputs for both bounds
 		}

@@ -2,10 +2,14 @@ package extras
 
 import (
 	"encoding/json"
+	"slices"
 
 	"terrier/internal/fault"
 	"terrier/internal/record"
 )
+
+// secretFilters are the filters of tokens and users whose values are secrets.
+var secretFilters = []string{"key", "password"}
 
 // SavedFilter is a named set of filters. Every list takes it by its slug. Everybody may keep private ones.
 var SavedFilter = record.Type{
@@ -40,6 +44,9 @@ var SavedFilter = record.Type{
 			return errs // the field says so
 		}
 		for name, raw := range parameters {
+			if slices.Contains(secretFilters, name) {
+				errs.Add("parameters", "%q is a secret, which a saved filter does not keep.", name)
+			}
 			if _, err := record.SavedValues(raw); err != nil {
 				errs.Add("parameters", "%q: %s", name, err.Error())
 			}

@@ -44,7 +44,8 @@ var Prefix = record.Type{
 			Blocks: "ipam.prefix.prefix", BlocksIf: "status=container", Hosts: "ipam.ipaddress.address", Runs: rangeEnds,
 			AllHosts: true}},
 	},
-	Space: &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
+	Scoped: "site",
+	Space:  &record.Space{Of: "prefix", Within: "vrf", Enforced: "enforce_unique"},
 	Filters: []record.Filter{
 		family("prefix"), byVRF, byVRFID, inVRF, inVRFID, tenantGroup, region, siteGroup,
 		{Name: "within", Field: "prefix", Lookup: record.NetContained},

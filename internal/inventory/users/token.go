@@ -32,6 +32,8 @@ var Token = record.Type{
 			Help: "Addresses or networks that the token may be used from, such as 10.0.0.0/8; blank for anywhere.", Item: network},
 		record.Noted{Name: "last_used", Table: "users_token_use", By: "token_id"},
 	},
+	Filters: []record.Filter{{Name: "key", Field: "key", Secret: true}},
+
 	Order:  []string{"id"},
 	Search: []string{"description"},
 	Display: func(r record.Reader) string {

@@ -34,6 +34,7 @@ var User = record.Type{
 		record.Refs{Name: "groups", To: "users.group", Help: "They have the permissions of their groups too."},
 		record.Int{Name: "epoch", ReadOnly: true, Hidden: true},
 	},
+	Filters: []record.Filter{{Name: "password", Ignored: true, Secret: true}}, // clients send all that they know of an account
 	Brief:   []string{"username"},
 	Order:   []string{"username"},
 	Search:  []string{"username", "first_name", "last_name", "email"},

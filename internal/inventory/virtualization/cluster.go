@@ -32,6 +32,7 @@ var Cluster = record.Type{
 		{Name: "virtualization_cluster_group_unique", Fields: []string{"group", "name"}, NullsDiffer: true},
 		{Name: "virtualization_cluster_site_unique", Fields: []string{"site", "name"}, NullsDiffer: true},
 	},
+	Scoped:    "site",
 	Filters:   []record.Filter{tenantGroup, region, siteGroup},
 	Brief:     []string{"name"},
 	BriefList: []string{"virtualmachine_count"},
