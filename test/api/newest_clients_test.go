@@ -14,7 +14,8 @@ func TestWholeNumbersWithAFraction(t *testing.T) {
 	t.Parallel()
 	admin := adminOf(apitest.New(t))
 	id := admin.create(t, "/api/dcim/sites/", site("A"))
-	vlan := admin.do(t, "POST", "/api/ipam/vlans/", `{"name": "v", "vid": 42.0, "site": `+fmt.Sprint(id)+`.000}`).Want(t, http.StatusCreated).Object(t)
+	body := fmt.Sprintf(`{"name": "v", "vid": 42.0, "site": %d.000}`, id)
+	vlan := admin.do(t, "POST", "/api/ipam/vlans/", body).Want(t, http.StatusCreated).Object(t)
 	if vlan["vid"] != 42.0 || vlan["site"].(map[string]any)["id"] != float64(id) {
 		t.Errorf("created %v", vlan)
 	}
@@ -33,7 +34,8 @@ func TestTokensByTheirKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	admin := adminOf(s)
-	_, reader := s.User(t, "reader", apitest.Grant{Types: []string{"users.token"}, Actions: []string{"view"}, Constraints: obj{"description": "x"}})
+	_, reader := s.User(t, "reader", apitest.Grant{Types: []string{"users.token"}, Actions: []string{"view"},
+		Constraints: obj{"description": "x"}})
 	if page := admin.page(t, tokens+"?key="+s.Admin); page.Count != 1 || page.Next != nil {
 		t.Errorf("by its own key: %+v", page)
 	}

@@ -127,8 +127,9 @@ func TestCheckChains(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rows []*change
 		bad  bool
-	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true}, "backwards": {backwards, true},
-		"headless": {chain(2), true}} {
+	}{"whole": {chain(1, 2, 3), false}, "gap": {chain(1, 3), true}, "twice": {chain(1, 2, 2), true}, "torn": {torn, true},
+		"backwards": {backwards, true},
+		"headless":  {chain(2), true}} {
 		w := testWorld()
 		w.checkChains(&facts{changes: tc.rows})
 		w.wantViolation(t, gapless, tc.bad)
