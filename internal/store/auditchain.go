@@ -225,5 +225,6 @@ func unchained(ctx context.Context, tx pgx.Tx, last audit.Link, since time.Time)
 	if err != nil {
 		return err
 	}
-	return &audit.AlteredError{What: fmt.Sprintf("event %d at %s is not in the chain: it was inserted later", id, at.UTC().Format(time.RFC3339))}
+	when := at.UTC().Format(time.RFC3339)
+	return &audit.AlteredError{What: fmt.Sprintf("event %d at %s is not in the chain: it was inserted later", id, when)}
 }
