@@ -80,7 +80,7 @@ func TestAllocationForms(t *testing.T) {
 	if !strings.HasPrefix(to, "/ipam/vlans/") {
 		t.Errorf("it leads to %s", to)
 	}
-	shows(t, b.get(t, to), "Guests (7)", ">Reserved</span>", "Campus", "<td>me</td>")
+	shows(t, b.get(t, to), "VLAN 7 Guests (Campus)", ">Reserved</span>", "Campus", "<td>me</td>")
 	shows(t, b.post(t, at, url.Values{"name": {"Guests"}, "status": {"active"}}).Want(t, http.StatusBadRequest), "Guests")
 	prefix := create(t, s, "/api/ipam/prefixes/", obj{"prefix": "10.0.0.0/24"})
 	at = fmt.Sprintf("/ipam/prefixes/%d/available-prefixes/", prefix)
