@@ -171,8 +171,8 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if err := a.Site.Build(); err != nil {
 		return nil, err
 	}
-	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, Waiting: a.waiting, BaseURL: cfg.BaseURL,
-		Log: log, Now: a.now,
+	a.Server = &server.Server{API: a.API, Site: a.Site, Sessions: sessions, Proxies: proxies, Ready: a.ready, Waiting: a.waiting,
+		BaseURL: cfg.BaseURL, Log: log, Now: a.now,
 		Auth: &account.Authenticator{Tokens: accounts, Users: accounts, Sessions: sessions, Keys: keys, Log: log, Now: a.now,
 			Refused: refused.Token}}
 	a.API.Again = a.Server.Again

@@ -48,7 +48,7 @@ func (e *examination) trusted(context.Context) (Finding, error) {
 	}
 	if len(wide) > 0 {
 		return found(Warn, "name the addresses of the proxies alone: TERRIER_TRUSTED_PROXIES=ADDRESS",
-			"X-Forwarded-For is trusted from all of %s: whoever is there can choose the address that limits and the audit log see",
+			"X-Forwarded-For is trusted from all of %s: a client there can choose the address that limits and the audit log see",
 			strings.Join(wide, ", "))
 	}
 	return ok("%s trusted", count(len(e.Settings.Proxies), "network"))

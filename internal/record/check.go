@@ -11,8 +11,8 @@ import (
 // check returns the mistakes in a declaration. It runs when the registry is built and all types are resolved, so that the
 // program does not start with a mistake.
 func (t *Type) check() error {
-	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkAllocation, t.checkScoped,
-		t.checkSpace, t.checkApart, t.checkMap, t.checkPanels, t.checkTotals, t.checkSpecial, t.checkActions} {
+	for _, check := range []func() error{t.checkNames, t.checkColumns, t.checkFilters, t.checkLists, t.checkUnique, t.checkAllocation,
+		t.checkScoped, t.checkSpace, t.checkApart, t.checkMap, t.checkPanels, t.checkTotals, t.checkSpecial, t.checkActions} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -88,8 +88,8 @@ func (v *Visit) send(name string, data any, status int) error {
 	return nil
 }
 
-// ParseForm parses a posted form, and gives back the memory for that. A form that can't be parsed is the client's mistake. The error does not repeat it, because it may
-// contain a secret.
+// ParseForm parses a posted form, and gives back the memory for that. A form that can't be parsed is the client's
+// mistake. The error does not repeat it, because it may contain a secret.
 func (v *Visit) ParseForm() error {
 	defer v.decoded()
 	return v.parseForm()

@@ -31,8 +31,8 @@ func TestStrictBodies(t *testing.T) {
 				status             int
 				want               string
 			}{
-				{"a change", "PATCH", at(sites, id), obj{"descripton": "zz", "statuss": "planned"}, 400,
-					`{"descripton":["Unknown field. Did you mean \"description\"?"],"statuss":["Unknown field. Did you mean \"status\"?"]}`},
+				{"a change", "PATCH", at(sites, id), obj{"descriptn": "zz", "statuss": "planned"}, 400,
+					`{"descriptn":["Unknown field. Did you mean \"description\"?"],"statuss":["Unknown field. Did you mean \"status\"?"]}`},
 				{"nothing like it", "POST", sites, site("B", "quux", 1), 400, `{"quux":["Unknown field."]}`},
 				{"a list", "POST", sites, []obj{site("C"), site("D", "nam", "x")}, 400,
 					`[{},{"nam":["Unknown field. Did you mean \"name\"?"]}]`},

@@ -219,9 +219,9 @@ var fixtures = []fixture{
 	}},
 	{"keys-audit", doctor.Fail, "terrier audit verify", nil, func(x *trial) {
 		install.Eventually(x.t, "the chain of the audit log has entries", func() bool {
-			var any bool
-			err := x.db.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM extras_auditchain)").Scan(&any)
-			return err == nil && any
+			var chained bool
+			err := x.db.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM extras_auditchain)").Scan(&chained)
+			return err == nil && chained
 		})
 		const turn = "UPDATE extras_auditchain SET digest = substr(digest, %[1]d) || substr(digest, 1, %[1]d - 1) " +
 			"WHERE position = (SELECT min(position) FROM extras_auditchain)"

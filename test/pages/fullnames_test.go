@@ -65,7 +65,8 @@ func TestFullNames(t *testing.T) {
 	if chips := strings.Join(chipsOf(list), "; "); !strings.Contains(chips, "Assigned object is "+full) {
 		t.Errorf("the chips are %s", chips)
 	}
-	shows(t, b.get(t, fmt.Sprintf("/dcim/racks/?site_id=%d", site)).Want(t, http.StatusOK), fmt.Sprintf(`href="/dcim/racks/add/?site=%%23%d"`, site))
+	shows(t, b.get(t, fmt.Sprintf("/dcim/racks/?site_id=%d", site)).Want(t, http.StatusOK),
+		fmt.Sprintf(`href="/dcim/racks/add/?site=%%23%d"`, site))
 	shows(t, b.get(t, fmt.Sprintf("/dcim/racks/add/?site=%%23%d", site)).Want(t, http.StatusOK), fmt.Sprintf(`value="#%d"`, site))
 
 	s.User(t, "narrow", apitest.Grant{Types: []string{"dcim.device"}, Actions: []string{"view"}})
