@@ -98,14 +98,14 @@ var bugs = []bug{
 	{
 		name: "complete-before-send", does: "a delivery is marked as successful before it is sent",
 		breaks: received, faults: []string{killWorker},
-		edits: []edit{{sendJob, "outcome, err := w.attempt(ctx, due, job.Probe)", `status := int64(200)
+		edits: []edit{{sendJob, "outcome, err := w.guarded(ctx, due, job.Probe)", `status := int64(200)
 	early := store.Outcome{ID: due.ID, ChangedAt: due.ChangedAt, Webhook: due.Webhook, Round: due.Round, Job: job.ID,
 		State: store.Successful, At: w.now(), Status: 200,
 		Attempt: &store.Attempt{StartedAt: w.now(), Method: "POST", RequestHeaders: "{}", ResponseHeaders: "{}", Status: &status}}
 	if _, err := w.results.Do(ctx, early); err != nil {
 		return err
 	}
-	outcome, err := w.attempt(ctx, due, job.Probe)`}},
+	outcome, err := w.guarded(ctx, due, job.Probe)`}},
 	},
 	{
 		name: "lose-batch-on-stop", does: "a worker that is stopped throws away the outcomes it has not written yet",
@@ -136,7 +136,7 @@ var bugs = []bug{
 	{
 		name: "no-reconciler", does: "nobody looks for deliveries whose job was lost",
 		breaks: ends, faults: []string{loseJobs}, patience: healing,
-		edits: []edit{{sendWorker, "loops.Go(w.recovering(looping))", "_ = w.recovering"}},
+		edits: []edit{{sendWorker, `loops.Loop(looping, "recovery of lost jobs", w.recovering)`, "_ = w.recovering"}},
 	},
 	{
 		name: "no-coalescing", does: "two edits of a record in one request are two changes",
