@@ -96,7 +96,7 @@ func keyTests(param string, p *record.Predicate) (tests []keyTest) {
 	for i := range p.Any {
 		tests = append(tests, keyTests(param, &p.Any[i])...)
 	}
-	if p.KeyOf != nil && len(p.Values) > 0 {
+	if p.KeyOf != nil && len(p.Values) > 0 && p.Field.Column().Storage == record.StoreText { // people misspell texts
 		tests = append(tests, keyTest{param, p})
 	}
 	return tests

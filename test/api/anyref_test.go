@@ -187,6 +187,7 @@ func TestAnyRefPaths(t *testing.T) {
 	if w.item != w.shelf {
 		t.Fatal("the ids must be the same, so that only the type tells them apart")
 	}
+	w.make(t, "/api/trial/shelves/", obj{"name": "lower"})
 	onShelf := w.make(t, stickers, w.sticker("trial.shelf", w.shelf, obj{"scope_type": "dcim.site", "scope_id": w.site}))
 	onItem := w.make(t, stickers, w.sticker("trial.item", w.item, obj{"scope_type": "trial.shelf", "scope_id": w.shelf}))
 	_, few := w.User(t, "few", apitest.Grant{Types: []string{"trial.sticker", "dcim.site"}, Actions: []string{"view"}})
@@ -197,7 +198,7 @@ func TestAnyRefPaths(t *testing.T) {
 	}{
 		{fmt.Sprintf("shelf_id=%d", w.shelf), []int64{onShelf}, true},
 		{"shelf=upper", []int64{onShelf}, true},
-		{"shelf=lower", nil, true},
+		{"shelf=lower", nil, true}, // nothing sticks to it
 		{"shelf__n=upper", []int64{onItem}, false},
 		{fmt.Sprintf("item_shelf_id=%d", w.shelf), []int64{onItem}, true},
 		{"item_shelf=upper", []int64{onItem}, true},

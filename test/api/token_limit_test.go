@@ -84,7 +84,7 @@ func TestAUserHasAtMostAThousandTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	alice.patch(t, tokens, first, obj{"description": fmt.Sprint("one of ", live()), "expires": "2099-01-01T00:00:00Z"})
-	refused("one more above the limit", alice.do(t, "POST", tokens, obj{}))
+	refused("one more above the limit", alice.do(t, "POST", tokens, obj{"expires": "2098-01-01T00:00:00Z"}))
 }
 
 // TestProvisioningTakesAllowedAddresses: they limit the new token, and wrong ones are refused as for any token.

@@ -92,7 +92,7 @@ func (b *bench) counting(ctx context.Context, role, headers string) (*counter, f
 	}
 	u.Host = wire.Address()
 	s := b.settings()
-	s.Database, s.Pool = u.String(), 1 // one connection: its statements are all prepared
+	s.Database, s.Pool = u.String(), 4 // the least there may be: few connections have all statements prepared soon
 	p, err := gauge.Launch(ctx, role, s)
 	if err != nil {
 		return nil, nil, errors.Join(err, wire.Close())
@@ -107,13 +107,13 @@ func (b *bench) counting(ctx context.Context, role, headers string) (*counter, f
 // count returns the median of some requests, because from time to time the server's own background work makes statements too.
 func (c *counter) count(request func() []byte, status int) (statements, trips int64, err error) {
 	var allStatements, allTrips []float64
-	for n := range 7 {
+	for n := range 11 {
 		c.wire.Statements.Store(0)
 		c.wire.Trips.Store(0)
 		if _, err := c.side.Do(request(), status); err != nil {
 			return 0, 0, err
 		}
-		if n > 1 { // the first requests prepare the statements
+		if n > 5 { // the first requests prepare the statements
 			allStatements, allTrips = append(allStatements, float64(c.wire.Statements.Load())), append(allTrips, float64(c.wire.Trips.Load()))
 		}
 	}
