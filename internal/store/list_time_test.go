@@ -47,10 +47,10 @@ func TestListsOfOneCallerUseUpTheirTime(t *testing.T) {
 	}
 	slow.Wait()
 
-	const lock = 4711
+	const number = 4711
 	holder, err := db.Acquire(t.Context())
 	if err == nil {
-		_, err = holder.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock)
+		_, err = holder.Exec(t.Context(), "SELECT pg_advisory_lock($1)", number)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestListsOfOneCallerUseUpTheirTime(t *testing.T) {
 	var lists sync.WaitGroup
 	for range 15 {
 		for user := range int64(2) {
-			lists.Go(func() { list(1+user, "SELECT pg_advisory_lock_shared($1), pg_advisory_unlock_shared($1)", lock) })
+			lists.Go(func() { list(1+user, "SELECT pg_advisory_lock_shared($1), pg_advisory_unlock_shared($1)", number) })
 		}
 	}
 	running := 0
@@ -76,7 +76,7 @@ func TestListsOfOneCallerUseUpTheirTime(t *testing.T) {
 	} else {
 		t.Errorf("%d lists of callers who have used up their time have a connection, want 1", running)
 	}
-	if _, err := holder.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", lock); err != nil {
+	if _, err := holder.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", number); err != nil {
 		t.Error(err)
 	}
 	holder.Release()

@@ -196,10 +196,10 @@ func TestRetain(t *testing.T) {
 	}
 	for question, want := range map[string]int64{
 		"SELECT count(*) FROM extras_delivery": 3, "SELECT count(*) FROM extras_attempt": 2, "SELECT count(*) FROM extras_conditionerror": 3,
-		"SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'": 6,
-		"SELECT count(*) FROM river_job":                                           2,
-		"SELECT count(*) FROM extras_auditevent":                                   3,
-		"SELECT sum(failed) FROM extras_tally":                                     4,
+		"SELECT count(*) FROM extras_objectchange WHERE object_type = 'dcim.site'":  6,
+		"SELECT count(*) FROM river_job":                                            2,
+		"SELECT count(*) FROM extras_auditevent WHERE event = 'permission_changed'": 3,
+		"SELECT sum(failed) FROM extras_tally":                                      4,
 	} {
 		if got := a.number(t, question); got != want {
 			t.Errorf("%s: %d, want %d", question, got, want)
