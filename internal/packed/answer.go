@@ -32,7 +32,12 @@ func Answers(next http.Handler, secret bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("Content-Encoding") // a first run for a caller whose rights had changed may have left it
 		a := &answer{ResponseWriter: w, headOnly: r.Method == http.MethodHead, accepted: acceptsGzip(r.Header.Values("Accept-Encoding"))}
-		defer a.release()
+		defer func() {
+			if a.z != nil && !a.flushed { // a panic: the answer that says so is not compressed
+				w.Header().Del("Content-Encoding")
+			}
+			a.release()
+		}()
 		next.ServeHTTP(a, r)
 		a.end() // not after a panic: what is incomplete must not look complete
 	})
