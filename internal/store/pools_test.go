@@ -194,3 +194,44 @@ func TestReadTakesTurnsWithLists(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestARecordMayTakeAsLongAsAList: a single record whose statement takes longer than two seconds, as one does that counts a million others, is
+// read with the connections and the time of lists.
+func TestARecordMayTakeAsLongAsAList(t *testing.T) {
+	t.Parallel()
+	reg, err := record.NewRegistry(inventory.Types()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), dbtest.New(t), reg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	tx, err := s.Pool().Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), "LOCK TABLE dcim_site IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, err := s.Get(t.Context(), reg.Type("dcim.site"), access.Machine(), 1)
+		read <- err
+	}()
+	for inUse := int32(0); inUse == 0; {
+		for _, p := range s.PoolStats() {
+			if p.Name == "lists" {
+				inUse = p.Stat.AcquiredConns()
+			}
+		}
+		runtime.Gosched()
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-read; fault.KindOf(err) != fault.NotFound {
+		t.Errorf("reading took as long as a list may, and ended with %v", err)
+	}
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -27,6 +28,9 @@ const (
 func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
 	sql, args := s.getStatement(t, scope, id)
 	found, err := s.read(ctx, t, sql, args)
+	if errors.Is(err, errSlow) && ctx.Err() == nil { // it counts very many others, and may take as long as a list
+		found, err = s.readBy(ctx, t, sql, args, func(batch *pgx.Batch) error { return s.list(ctx, scope, batch) })
+	}
 	if err != nil {
 		return record.Values{}, err
 	}
@@ -70,14 +74,19 @@ func (s *Store) find(ctx context.Context, t *record.Type, scope access.Scope, te
 
 // read runs a statement whose select list is the type's.
 func (s *Store) read(ctx context.Context, t *record.Type, sql string, args []any) ([]record.Values, error) {
+	return s.readBy(ctx, t, sql, args, func(batch *pgx.Batch) error { return s.records.SendBatch(ctx, batch).Close() })
+}
+
+// readBy is read with the connections that send uses.
+func (s *Store) readBy(ctx context.Context, t *record.Type, sql string, args []any, send func(*pgx.Batch) error) (found []record.Values,
+	err error) {
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
-	var found []record.Values
 	batch.Queue(sql, args...).Query(func(rows pgx.Rows) (err error) {
 		found, err = s.plans[t].scan(rows)
 		return err
 	})
-	return found, s.translate(s.records.SendBatch(ctx, batch).Close())
+	return found, s.translate(send(batch))
 }
 
 func (s *Store) findStatement(t *record.Type, scope access.Scope, tests []record.Predicate, limit int) (string, []any) {
