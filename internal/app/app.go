@@ -254,7 +254,9 @@ func (a *App) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.noteSettings(ctx); err != nil {
+	if err := a.noteSettings(ctx); store.ReadOnly(err) {
+		a.log.Warn("settings were not compared with those of the last start: the database accepts no writes")
+	} else if err != nil {
 		return err
 	}
 	srv := &http.Server{Handler: a.leaving(a.Handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
