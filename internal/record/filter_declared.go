@@ -129,11 +129,10 @@ func (t *Type) keyFilter(x Filter) (filter, error) {
 		return filter{}, fmt.Errorf("is Secret, and %q is not the key of a token", x.Field)
 	}
 	return filter{lookups: []Lookup{Exact}, make: func(_ Lookup, values []string) (Predicate, error) {
-		p := Predicate{Field: f}
-		for _, key := range values {
-			p.Values = append(p.Values, Plain(key))
+		if len(values) > 1 { // links to further pages do not repeat keys, so there must be none
+			return Predicate{}, Invalid("give one key")
 		}
-		return p, nil
+		return Predicate{Field: f, Values: []any{Plain(values[0])}}, nil
 	}}, nil
 }
 

@@ -42,10 +42,7 @@ func TestTokensByTheirKey(t *testing.T) {
 	if n := admin.page(t, tokens+"?key="+strings.ToUpper(reader)+"&limit=1").Count; n != 1 {
 		t.Errorf("another's key in capitals: %d", n)
 	}
-	two := admin.page(t, tokens+"?limit=1&key="+s.Admin+"&key="+reader)
-	if two.Count != 2 || two.Next == nil || strings.Contains(*two.Next, reader) {
-		t.Errorf("two keys: %+v", two)
-	}
+	admin.get(t, tokens+"?limit=1&key="+s.Admin+"&key="+reader).Want(t, http.StatusBadRequest) // no link could lead to the second
 	if n := (actor{s: s, key: reader}).page(t, tokens+"?key="+s.Admin).Count; n != 0 {
 		t.Errorf("a token that the caller may not see: %d", n)
 	}
