@@ -97,6 +97,7 @@ type heldLocks struct {
 	by     access.Asker
 	held   map[lockKey]heldLock
 	wanted map[lockKey]bool // what it did not get, and whether alone; empty if it got all
+	asked  bool             // the last try waited for locks of other processes
 }
 
 type heldLock struct {
@@ -183,6 +184,7 @@ func (tx *Tx) lockWithin(what string, t *record.Type, alone bool, within []int64
 			tx.blocked = errHeld
 		}
 	}
+	tx.locks.asked = true
 	tx.exec(fmt.Sprintf("SELECT set_config('lock_timeout', '%d', TRUE), %s, set_config('lock_timeout', '0', TRUE) FROM unnest($2::bigint[]) n",
 		heldTry.Milliseconds(), lock), name, numbers)
 }

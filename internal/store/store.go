@@ -106,13 +106,13 @@ func (s *Store) Write(ctx context.Context, by access.Asker, fn func(*Tx) error) 
 	defer locks.releaseAll()
 	for {
 		err := s.transact(ctx, by, func(tx *Tx) error {
-			tx.locks = locks
+			tx.locks, locks.asked = locks, false
 			return fn(tx)
 		}, (*Tx).commit)
 		switch {
 		case len(locks.wanted) > 0:
 			err = locks.wait(ctx)
-		case Locked(err):
+		case locks.asked && Locked(err):
 			err = pause(ctx)
 		default:
 			return err
