@@ -11,6 +11,7 @@ import (
 	"terrier/internal/audit"
 	"terrier/internal/dbtest"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // TestAlteredAuditLogIsFound: events and entries of the chain that were deleted, changed, moved, inserted or cut off by SQL are named, and
@@ -129,6 +130,12 @@ func TestAlteredAuditLogIsFound(t *testing.T) {
 	if err := a.Store.Pool().QueryRow(ctx, "SELECT happened_at FROM extras_auditevent WHERE id = 6").Scan(&limit); err != nil {
 		t.Fatal(err)
 	}
+	exec("UPDATE extras_auditchain SET happened_at = '2000-01-01' WHERE position = 9")
+	var forged *audit.AlteredError
+	if err := b.Store.AnchorChain(ctx, b.keys, time.Now().Add(time.Hour)); !errors.As(err, &forged) {
+		t.Errorf("an entry with another time is anchored: %v", err)
+	}
+	exec("UPDATE extras_auditchain c SET happened_at = e.happened_at FROM extras_auditevent e WHERE e.id = c.event_id")
 	if err := b.Store.AnchorChain(ctx, b.keys, limit); err != nil {
 		t.Fatal(err)
 	}
@@ -139,5 +146,42 @@ func TestAlteredAuditLogIsFound(t *testing.T) {
 	exec("DELETE FROM extras_auditevent WHERE id = 6")
 	if _, found := verify(b, time.Time{}, ""); !strings.Contains(found, "event 6 at") {
 		t.Errorf("after retention, an event is deleted: %q", found)
+	}
+}
+
+// TestChainAfterALongStop: an event that had to wait until its hour was over enters the chain also if no process runs for days meanwhile. An
+// attempt that is counted after that changes nothing.
+func TestChainAfterALongStop(t *testing.T) {
+	t.Parallel()
+	cfg := valid()
+	cfg.DatabaseURL = dbtest.New(t)
+	ctx, now := t.Context(), time.Now()
+	a, err := New(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	refused := a.Ledger.Event(machine(), audit.TokenRefused, record.Values{})
+	refused.At, refused.Detail, refused.Count = now.Add(-72*time.Hour).UTC().Truncate(time.Hour), "Invalid token", 1
+	count := func() {
+		t.Helper()
+		if _, err := (store.Accounts{Store: a.Store}).AddRefused(ctx, []audit.Event{refused}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count()
+	e := a.Ledger.Event(machine(), audit.KeysResealed, record.Values{})
+	e.At = refused.At.Add(time.Minute)
+	if err := a.Ledger.Note(ctx, e); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Time{refused.At.Add(2 * time.Minute), now} { // the second one waits no longer than the stop
+		if _, err := a.Store.ChainEvents(ctx, a.keys, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count()
+	if _, n, err := a.Store.VerifyChain(ctx, a.keys, time.Time{}, ""); n != 2 || err != nil {
+		t.Errorf("%d entries: %v", n, err)
 	}
 }

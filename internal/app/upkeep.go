@@ -83,12 +83,17 @@ func (a *App) hourly(ctx context.Context) {
 
 // retain drops what need not be kept any longer, and logs one line for each partition.
 func (a *App) retain(ctx context.Context) error {
-	if days := a.cfg.ChangelogRetention; days > 0 { // the chain first: its events may be gone then
-		if err := a.Store.AnchorChain(ctx, a.keys, store.WeekOf(a.now().AddDate(0, 0, -days))); err != nil {
-			return err
+	keep := store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}
+	var anchored error
+	if days := keep.Changes; days > 0 { // the chain first: its events may be gone then
+		if anchored = a.Store.AnchorChain(ctx, a.keys, store.WeekOf(a.now().AddDate(0, 0, -days))); anchored != nil {
+			keep.Changes = 0 // they stay until the chain is in order
 		}
 	}
-	done, err := a.Store.Retain(ctx, store.Retention{Changes: a.cfg.ChangelogRetention, Deliveries: a.cfg.DeliveryRetention}, a.now())
+	done, err := a.Store.Retain(ctx, keep, a.now())
+	if !errors.Is(anchored, store.ErrElsewhere) {
+		err = errors.Join(anchored, err)
+	}
 	if a.metrics != nil {
 		a.metrics.Upkeep.Expired(done.Expired)
 	}

@@ -127,9 +127,9 @@ func (v *Verifier) Next(l Link, row *Row) error {
 	case !hmac.Equal(code, l.Code):
 		return altered("entry %d of the chain, of event %d at %s, was changed or moved", l.Position, l.EventID, at)
 	case row == nil && !l.At.Before(v.Before):
-		return altered("entry %[3]d of the chain has no event: event %[1]d, written at %[2]s, is gone", l.EventID, at, l.Position)
+		return altered("event %d at %s is gone, and was entry %d of the chain", l.EventID, at, l.Position)
 	case row != nil && !bytes.Equal(row.Digest(), l.Digest):
-		return altered("entry %[3]d of the chain does not match event %[1]d, written at %[2]s: it was altered", l.EventID, at, l.Position)
+		return altered("event %d at %s is not as it was written (entry %d of the chain)", l.EventID, at, l.Position)
 	}
 	v.Last = l
 	return nil

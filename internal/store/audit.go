@@ -66,7 +66,7 @@ func (tx *Tx) RaiseEvent(e audit.Event, n int64) {
 }
 
 // addRefused writes the rows in the order of the accounts, so that two processes do not block each other. The first version of a row is
-// the one that it is made with.
+// the one that it is made with. A row that is in the chain does not change any more: attempts that are written so late are not counted.
 var addRefused = `
 	WITH attempt AS (
 		SELECT at, coalesce(u.username, '') AS un, u.id, sum(n) AS n, (array_agg(a ORDER BY place DESC))[1] AS a,
@@ -79,6 +79,7 @@ var addRefused = `
 		ON CONFLICT (happened_at, user_name) WHERE event = 'login_throttled'
 		DO UPDATE SET version = e.version + 1, times = e.times + excluded.times, address = excluded.address,
 			request_id = excluded.request_id, way = excluded.way
+		WHERE NOT EXISTS (SELECT FROM extras_auditchain c WHERE c.event_id = e.id)
 		RETURNING e.*),
 	counted AS (INSERT INTO record_count (type, n) SELECT '` + AuditType + `', count(*) FROM written WHERE version = 1 HAVING count(*) > 0)
 	SELECT happened_at, event, user_name, address, request_id::text, target, target_name, way, detail, times FROM written WHERE version = 1`
@@ -91,6 +92,7 @@ var addRefusedTokens = `
 		ON CONFLICT (happened_at, target, detail, (CASE WHEN target = '' THEN address ELSE '' END)) WHERE event = 'token_refused'
 		DO UPDATE SET version = e.version + 1, times = e.times + excluded.times, address = excluded.address,
 			request_id = excluded.request_id, way = excluded.way
+		WHERE NOT EXISTS (SELECT FROM extras_auditchain c WHERE c.event_id = e.id)
 		RETURNING e.*),
 	counted AS (INSERT INTO record_count (type, n) SELECT '` + AuditType + `', count(*) FROM written WHERE version = 1 HAVING count(*) > 0)
 	SELECT happened_at, event, user_name, address, request_id::text, target, target_name, way, detail, times FROM written WHERE version = 1`

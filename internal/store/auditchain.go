@@ -17,7 +17,8 @@ const (
 	settledAfter = 5 * time.Second
 	hourlyAfter  = 61 * time.Minute
 	replayAfter  = 24 * time.Hour
-	// chainWindow is how far back events are looked for whose transaction ended late, or which had to wait.
+	// chainWindow is how far back events are looked for whose transaction ended late, or which had to wait. It counts from the newest
+	// entry: after a long stop, what had to wait then is still found.
 	chainWindow = 26 * time.Hour
 	chainAtOnce = 1000
 )
@@ -58,7 +59,8 @@ func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Ti
 func extendChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, head audit.Link, now time.Time) (int, audit.Link, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT `+eventColumns+` FROM extras_auditevent e
-		WHERE e.id > coalesce((SELECT event_id FROM extras_auditchain WHERE chained_at < $1::timestamptz - $2::interval
+		WHERE e.id > coalesce((SELECT event_id FROM extras_auditchain
+				WHERE chained_at < (SELECT max(chained_at) FROM extras_auditchain) - $2::interval
 				ORDER BY chained_at DESC, position DESC LIMIT 1), 0)
 			AND `+isSettled+` AND NOT EXISTS (SELECT FROM extras_auditchain c WHERE c.event_id = e.id)
 			AND e.happened_at >= coalesce((SELECT before FROM extras_auditanchor), '-infinity')
@@ -114,18 +116,18 @@ func (s *Store) AnchorChain(ctx context.Context, keys audit.Chainer, before time
 		if err := lockUpkeep(ctx, tx, AuditChainLock); err != nil {
 			return err
 		}
-		a := audit.Anchor{Before: before}
-		err := tx.QueryRow(ctx, `
-			SELECT `+linkColumns+` FROM extras_auditchain c
-			WHERE position < coalesce((SELECT min(position) FROM extras_auditchain WHERE happened_at >= $1), 9223372036854775807)
-			ORDER BY position DESC LIMIT 1`, before).Scan(scanLink(&a.Link)...)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+		v := &audit.Verifier{Keys: keys}
+		old, anchored, err := chainAnchor(ctx, tx)
+		if err == nil && anchored {
+			err = v.Begin(old)
 		}
-		if err != nil {
+		if err == nil {
+			err = verifyBefore(ctx, tx, v, before)
+		}
+		if err != nil || v.Last.Position == old.Position {
 			return err
 		}
-		a = a.Signed(keys)
+		a := audit.Anchor{Link: v.Last, Before: before}.Signed(keys)
 		if _, err = tx.Exec(ctx, `
 			INSERT INTO extras_auditanchor (position, mac, before, key_id, proof) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (one) DO UPDATE SET position = $1, mac = $2, before = $3, key_id = $4, proof = $5`,
@@ -135,6 +137,34 @@ func (s *Store) AnchorChain(ctx context.Context, keys audit.Chainer, before time
 		_, err = tx.Exec(ctx, "DELETE FROM extras_auditchain WHERE position <= $1", a.Position)
 		return err
 	}))
+}
+
+// verifyBefore checks the entries up to the first one of an event that is kept. An anchor is made of what was checked: it would prove
+// entries that somebody had altered.
+func verifyBefore(ctx context.Context, tx pgx.Tx, v *audit.Verifier, before time.Time) error {
+	v.Before = before
+	for {
+		rows, err := tx.Query(ctx, "SELECT "+linkColumns+" FROM extras_auditchain c WHERE position > $1 ORDER BY position LIMIT $2",
+			v.Last.Position, chainAtOnce)
+		if err != nil {
+			return err
+		}
+		links, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l audit.Link, err error) { return l, row.Scan(scanLink(&l)...) })
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			if !l.At.Before(before) {
+				return nil
+			}
+			if err := v.Next(l, nil); err != nil {
+				return err
+			}
+		}
+		if len(links) < chainAtOnce {
+			return nil
+		}
+	}
 }
 
 // VerifyChain checks the chain from the first entry of an event since a time on, all of it for the zero time, and returns its end and how
