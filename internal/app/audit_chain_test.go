@@ -149,8 +149,8 @@ func TestAlteredAuditLogIsFound(t *testing.T) {
 	}
 }
 
-// TestChainAfterALongStop: an event that had to wait until its hour was over enters the chain also if no process runs for days meanwhile. An
-// attempt that is counted after that changes nothing.
+// TestChainAfterALongStop: an event that had to wait until its hour was over enters the chain also if no process runs for days
+// meanwhile. An attempt that is counted after that changes nothing.
 func TestChainAfterALongStop(t *testing.T) {
 	t.Parallel()
 	cfg := valid()

@@ -195,8 +195,8 @@ func TestReadTakesTurnsWithLists(t *testing.T) {
 	}
 }
 
-// TestARecordMayTakeAsLongAsAList: a single record whose statement takes longer than two seconds, as one does that counts a million others, is
-// read with the connections and the time of lists.
+// TestARecordMayTakeAsLongAsAList: a single record whose statement takes longer than two seconds, as one does that counts a
+// million others, is read with the connections and the time of lists.
 func TestARecordMayTakeAsLongAsAList(t *testing.T) {
 	t.Parallel()
 	reg, err := record.NewRegistry(inventory.Types()...)
