@@ -196,7 +196,7 @@ func TestAllocationsInTime(t *testing.T) {
 	s, addresses := writers(t, dbtest.New(t), nil)
 	first := allocate(t.Context(), s, 1, func(tx *store.Tx) { tx.Hold(addresses, 7) })
 	<-first.begun
-	brief, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	brief, cancel := context.WithTimeout(t.Context(), 2*time.Second) // long enough to come to the lock
 	defer cancel()
 	late := allocate(brief, s, 2, func(tx *store.Tx) { tx.Hold(addresses, 7) })
 	if err := <-late.ended; fault.KindOf(err) != fault.Busy {
