@@ -83,7 +83,7 @@ var fixtures = []fixture{
 		x.config.DatabaseURL = pgbouncer(x.t, x.config.DatabaseURL)
 	}},
 	{"database-connections", doctor.Warn, "max_connections", nil, func(x *trial) {
-		for range 85 {
+		for range 80 {
 			if err := install.Connect(x.t, x.config.DatabaseURL).Ping(x.t.Context()); err != nil {
 				x.t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ var fixtures = []fixture{
 	{"database-connections", doctor.Warn, "max_connections", nil, func(x *trial) { // those of another user, as a user who sees none of them
 		x.during("CREATE ROLE stranger LOGIN", "DROP ROLE stranger")
 		x.during("CREATE ROLE guest LOGIN IN ROLE terrier, pg_read_all_settings", "DROP ROLE guest")
-		for range 85 {
+		for range 80 {
 			if err := install.Connect(x.t, strings.Replace(x.config.DatabaseURL, "terrier:", "stranger:", 1)).Ping(x.t.Context()); err != nil {
 				x.t.Fatal(err)
 			}
