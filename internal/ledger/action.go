@@ -73,7 +73,7 @@ func (l *Ledger) Act(ctx context.Context, c Caller, a *record.Action, id int64, 
 		return nil, err
 	}
 	if a.Adds != "" {
-		release, err := l.charge(ctx, c, a.Answers(), len(sent))
+		release, err := l.charge(ctx, c, a.Answers(), sent)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -12,21 +13,50 @@ const (
 	// ownItems is how many records of a type one request may write if the caller has no permission for it, and may write them only because
 	// everybody may: own tokens and saved filters.
 	ownItems = 100
-	// freeItems is how many records one request may write without being charged for their drafts.
+	// freeItems and freeText are how many records, and how many bytes of text in them, one request may write without being charged for
+	// its drafts.
 	freeItems = 100
+	freeText  = 128 << 10
 	// draftBytes and fieldBytes are about what a draft takes while it is written, and each of its fields: the input, the states before and
 	// after, what is read back and the answer.
 	draftBytes = 2 << 10
 	fieldBytes = 256
+	// textCopies is how often a long text is in memory while it is written.
+	textCopies = 3
 )
 
-// charge waits until the drafts of so many records of a type may be in memory. It is called after a request is decoded and before drafts
+// charge waits until the drafts that are made of some inputs may be in memory. It is called after a request is decoded and before drafts
 // are made, without a connection.
-func (l *Ledger) charge(ctx context.Context, c Caller, t *record.Type, n int) (release func(), err error) {
-	if n <= freeItems {
+func (l *Ledger) charge(ctx context.Context, c Caller, t *record.Type, inputs []Input) (release func(), err error) {
+	n, text := len(inputs), 0
+	for _, in := range inputs {
+		text += textBytes(in)
+	}
+	if n <= freeItems && text <= freeText {
 		return func() {}, nil
 	}
-	return l.Store.Charge(ctx, c.Asker(), int64(n)*int64(draftBytes+fieldBytes*len(t.All())))
+	return l.Store.Charge(ctx, c.Asker(), int64(max(n*(draftBytes+fieldBytes*len(t.All())), textCopies*text)))
+}
+
+// textBytes returns how many bytes of text a decoded value has, at any depth.
+func textBytes(value any) (n int) {
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	case json.RawMessage:
+		return len(v)
+	case []any:
+		for _, item := range v {
+			n += textBytes(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			n += len(key) + textBytes(item)
+		}
+	}
+	return n
 }
 
 // checkItems refuses many records where everybody may write some: without a permission a request is small.
@@ -68,13 +98,13 @@ func (l *Ledger) checkRoom(ctx context.Context, c Caller, t *record.Type, inputs
 }
 
 // admit does what a request to write several records needs before their drafts are made. Call release when it is done with.
-func (l *Ledger) admit(ctx context.Context, c Caller, t *record.Type, action string, n int) (scope access.Scope,
+func (l *Ledger) admit(ctx context.Context, c Caller, t *record.Type, action string, inputs []Input) (scope access.Scope,
 	release func(), err error) {
 	if scope, err = l.WriteScope(c, t, action); err == nil {
-		err = checkItems(c, t, action, n)
+		err = checkItems(c, t, action, len(inputs))
 	}
 	if err == nil {
-		release, err = l.charge(ctx, c, t, n)
+		release, err = l.charge(ctx, c, t, inputs)
 	}
 	return scope, release, err
 }

@@ -69,7 +69,8 @@ func TestTooManyOwnRecordsAreRefusedFirst(t *testing.T) {
 	}
 }
 
-// TestLargeChangeSetsAreCharged: one of more than 100 records waits for memory, without a connection. Smaller ones don't wait.
+// TestLargeChangeSetsAreCharged: one of more than 100 records, or with a long text, waits for memory, without a connection. Smaller
+// ones don't wait.
 func TestLargeChangeSetsAreCharged(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -92,7 +93,16 @@ func TestLargeChangeSetsAreCharged(t *testing.T) {
 		_, err := b.Create(t.Context(), b.root, b.reg.Type("extras.tag"), tags(0, 101))
 		large <- err
 	}()
-	b.awaitBudget("drafts", 1)
+	long := make(chan error)
+	go func() {
+		var sites []ledger.Input
+		for _, name := range []string{"a", "b", "c"} {
+			sites = append(sites, ledger.Input{"name": name, "slug": name, "comments": strings.Repeat("x", 60<<10)})
+		}
+		_, err := b.Create(t.Context(), b.root, b.reg.Type("dcim.site"), sites)
+		long <- err
+	}()
+	b.awaitBudget("drafts", 2)
 	b.create(t, "extras.tag", tags(200, 100)...)
 	if n := b.Store.Pool().Stat().AcquiredConns(); n != 0 {
 		t.Errorf("%d connections are in use", n)
@@ -100,7 +110,9 @@ func TestLargeChangeSetsAreCharged(t *testing.T) {
 	for _, release := range releases {
 		release()
 	}
-	if err := <-large; err != nil {
-		t.Error(err)
+	for _, ended := range []chan error{large, long} {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }

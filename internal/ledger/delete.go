@@ -16,7 +16,7 @@ import (
 // Delete removes records, all or none. A reference to a deleted record is emptied, or its record is deleted too, as the reference
 // declares. Each of these is a change of its own.
 func (l *Ledger) Delete(ctx context.Context, c Caller, t *record.Type, edits []Edit) error {
-	scope, release, err := l.admit(ctx, c, t, access.Delete, len(edits))
+	scope, release, err := l.admit(ctx, c, t, access.Delete, inputsOf(edits))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -106,7 +107,11 @@ func (b *bundle) awaitAllocations(n int) { b.awaitBudget("allocations", n) }
 
 // awaitBudget returns when so many requests wait for a part of a budget.
 func (b *bundle) awaitBudget(name string, n int) {
+	until := time.Now().Add(10 * time.Second)
 	for waiting := 0; waiting < n; runtime.Gosched() {
+		if time.Now().After(until) {
+			panic(fmt.Sprintf("%d requests wait for %s, want %d", waiting, name, n))
+		}
 		for _, budget := range b.Store.Budgets() {
 			if budget.Name == name {
 				waiting = budget.Waiting

@@ -12,7 +12,7 @@ import (
 
 // Create creates records, all or none, and returns them in the order of the inputs.
 func (l *Ledger) Create(ctx context.Context, c Caller, t *record.Type, inputs []Input) ([]record.Values, error) {
-	scope, release, err := l.admit(ctx, c, t, access.Add, len(inputs))
+	scope, release, err := l.admit(ctx, c, t, access.Add, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,17 @@ type Edit struct {
 	Match []int64 // the versions that the record may have, nil for any
 }
 
+func inputsOf(edits []Edit) []Input {
+	inputs := make([]Input, len(edits))
+	for i, e := range edits {
+		inputs[i] = e.Input
+	}
+	return inputs
+}
+
 // Update changes records, all or none, and returns them. A record that stays the same is not written, and no webhook is notified.
 func (l *Ledger) Update(ctx context.Context, c Caller, t *record.Type, edits []Edit) ([]record.Values, error) {
-	scope, release, err := l.admit(ctx, c, t, access.Change, len(edits))
+	scope, release, err := l.admit(ctx, c, t, access.Change, inputsOf(edits))
 	if err != nil {
 		return nil, err
 	}
