@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -18,8 +16,10 @@ func (v *Visit) nameLinks(t *record.Type, fields []int, rows []record.Values) er
 		}
 	}
 	wanted := map[*record.Type][]any{}
+	seen := map[record.Pointer]bool{}
 	want := func(of *record.Type, id int64) {
-		if of != nil && len(of.FullName) > 0 && id != 0 && !slices.Contains(wanted[of], any(id)) {
+		if at := (record.Pointer{Type: of, ID: id}); of != nil && len(of.FullName) > 0 && id != 0 && !seen[at] {
+			seen[at] = true
 			wanted[of] = append(wanted[of], id)
 		}
 	}
