@@ -15,14 +15,15 @@ const fleetGroup = "fleet"
 
 var fleetChecks = []Check{
 	{fleetGroup, "workers", "terrier worker", tables, (*examination).workers},
-	{fleetGroup, "versions", "install one version of Terrier everywhere, and restart servers and workers", tables, (*examination).versions},
+	{fleetGroup, "versions", "install one version of Terrier everywhere, and restart servers and workers", tables,
+		ofProcesses((*examination).versions)},
 	{fleetGroup, "clocks", "timedatectl set-ntp true", tables, (*examination).clocks},
 	{fleetGroup, "keys", "give all processes the same TERRIER_SECRET_KEY and TERRIER_SECRET_KEY_OLD, and restart them", tables | keys,
-		(*examination).sameKeys},
+		ofProcesses((*examination).sameKeys)},
 	{fleetGroup, "retention", "give all processes the same TERRIER_CHANGELOG_RETENTION and TERRIER_DELIVERY_RETENTION, and restart them",
 		tables, (*examination).sameRetention},
 	{fleetGroup, "panics", "report the stack in the log of that process, with the version of Terrier; then restart the process", tables,
-		(*examination).panics},
+		ofProcesses((*examination).panics)},
 }
 
 // How long after its last sign a process counts as running. A worker gives one every 5 s, each process one more every
@@ -59,16 +60,21 @@ func (e *examination) processes(ctx context.Context) ([]store.Process, error) {
 	return e.db.Processes(ctx, processLately)
 }
 
-const nobody = "no server or worker is running"
+// ofProcesses returns a check that compares the processes that run. It is skipped if there are none.
+func ofProcesses(judge func(*examination, []store.Process) (Finding, error)) func(*examination, context.Context) (Finding, error) {
+	return func(e *examination, ctx context.Context) (Finding, error) {
+		processes, err := e.processes(ctx)
+		if err != nil {
+			return Finding{}, err
+		}
+		if len(processes) == 0 {
+			return skip("no server or worker is running")
+		}
+		return judge(e, processes)
+	}
+}
 
-func (e *examination) versions(ctx context.Context) (Finding, error) {
-	processes, err := e.processes(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	if len(processes) == 0 {
-		return skip(nobody)
-	}
+func (e *examination) versions(processes []store.Process) (Finding, error) {
 	others := map[string]string{}
 	for _, p := range processes {
 		if p.Program != e.Program {
@@ -116,14 +122,7 @@ func (e *examination) clocks(ctx context.Context) (Finding, error) {
 }
 
 // sameKeys checks that every process can open what any other seals.
-func (e *examination) sameKeys(ctx context.Context) (Finding, error) {
-	processes, err := e.processes(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	if len(processes) == 0 {
-		return skip(nobody)
-	}
+func (e *examination) sameKeys(processes []store.Process) (Finding, error) {
 	return compareKeys(append(processes, store.Process{Kind: "command", Host: "this machine", KeyIDs: e.Settings.Keys.IDs()}))
 }
 
@@ -151,13 +150,10 @@ func (e *examination) sameRetention(ctx context.Context) (Finding, error) {
 	if e.Settings.Retention != nil {
 		return blocked(wrongRetention), nil
 	}
-	processes, err := e.processes(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	if len(processes) == 0 {
-		return skip(nobody)
-	}
+	return ofProcesses((*examination).compareRetention)(e, ctx)
+}
+
+func (e *examination) compareRetention(processes []store.Process) (Finding, error) {
 	for _, p := range processes {
 		if got := (store.Retention{Changes: p.Changes, Deliveries: p.Deliveries}); got != e.Settings.Keep {
 			return found(Warn, "", "the %s on %s keeps changes %s and deliveries %s, here it is %s and %s: the shorter one applies", p.Kind, p.Host,
@@ -168,14 +164,7 @@ func (e *examination) sameRetention(ctx context.Context) (Finding, error) {
 }
 
 // panics lists the processes of which a goroutine has panicked. It goes on, but each panic is a fault of the program.
-func (e *examination) panics(ctx context.Context) (Finding, error) {
-	processes, err := e.processes(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	if len(processes) == 0 {
-		return skip(nobody)
-	}
+func (e *examination) panics(processes []store.Process) (Finding, error) {
 	for _, p := range processes {
 		if p.Panics > 0 {
 			return found(Warn, "", "the %s on %s has panicked %s since it was started, in: %s", p.Kind, p.Host, times(p.Panics), p.Panicked)
