@@ -44,7 +44,7 @@ type Limits struct {
 	ReadOnly bool
 }
 
-// Asker identifies the callers among whom something is shared: users, and addresses where nobody is logged in.
+// Asker identifies the callers among whom something is shared: users, and addresses of requests without a login.
 type Asker struct {
 	User    int64
 	Address netip.Prefix

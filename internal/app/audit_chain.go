@@ -19,8 +19,7 @@ func (a *App) chainEvents(ctx context.Context) error {
 	return err
 }
 
-// sendHead sends the head of the chain to where the audit log goes besides the database: whoever cuts off the newest entries can't cut
-// them off there.
+// sendHead sends the head of the chain to TERRIER_AUDIT_LOG, so that newest entries that were cut off in the database are missed.
 func (a *App) sendHead(ctx context.Context) error {
 	head, err := a.Store.ChainEvents(ctx, a.keys, a.now())
 	if err == nil && head.Position > 0 {

@@ -48,7 +48,7 @@ var words = map[string][]netip.Prefix{
 	loopbackWord: networks("127.0.0.0/8", "::1/128"),
 }
 
-// ParsePolicy reads a list of what may be dialled besides public addresses, separated by commas: the words private and
+// ParsePolicy reads a list of what may be dialled in addition to public addresses, separated by commas: the words private and
 // loopback, and networks, each optionally with a port: "private,127.0.0.1/32:9000,[::1]/128:9000". An address without a
 // prefix length is a network of one. An empty list, or the word none alone, allows nothing else.
 func ParsePolicy(text string) (Policy, error) {

@@ -2,7 +2,7 @@
 // may send at once, and how much memory all of them take together.
 //
 // A body is charged for the bytes that have arrived, not for its announced length. It takes the memory for decoding
-// only once it is complete, and whoever decodes it closes it: that gives the memory back. So a slow body uses only what
+// only once it is complete, and the decoder closes it, which gives the memory back. So a slow body uses only what
 // it has sent, for as long as the minimum rate allows, and a request that waits for a lock holds no memory that others
 // wait for.
 package intake

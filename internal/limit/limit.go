@@ -1,4 +1,4 @@
-// Package limit owns the one semaphore of the program. Whatever requests share and only few can have at once has a
+// Package limit owns the one semaphore of the program. What requests share, and only few can have at once, has a
 // budget: connections to the database, memory, snapshots. docs/limits.md lists all budgets.
 //
 // A goroutine that holds a connection to the database acquires nothing: see "Order" in docs/limits.md.
@@ -14,12 +14,12 @@ import (
 // Budget is what callers share.
 type Budget struct {
 	Name string // as docs/limits.md names it
-	Size int64  // how much there is, in a unit of its own
+	Size int64  // how much there is, in any unit
 	Each int64  // how much one caller holds at most
 	Busy error  // what a caller gets whose deadline passes while they wait; nil for the error of the context
 }
 
-// Semaphore shares a budget among callers. Who finds too little free waits. Of those who wait, the caller who holds
+// Semaphore shares a budget among callers. A request that finds too little free waits. The waiting caller who holds
 // the least is served first, so that many requests of one caller do not delay the few of another. The requests of one
 // caller are served in their order.
 //

@@ -21,8 +21,8 @@ type usage struct {
 	running int
 }
 
-// mostUsage is how much a caller is remembered to have used, in times of what is allowed: whoever stops is soon
-// served as others again.
+// mostUsage is how much a caller is remembered to have used, in times of what is allowed: a caller who stops
+// is soon served like others again.
 const mostUsage = 2
 
 // mostUsers is how many callers are remembered before those whose use has worn off are forgotten.

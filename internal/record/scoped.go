@@ -8,7 +8,7 @@ const (
 	ScopeID   = "scope_id"
 )
 
-// ScopeKeys lists the keys that a body of the type may have besides those of its fields.
+// ScopeKeys lists the keys that a body of the type may have in addition to those of its fields.
 func (t *Type) ScopeKeys() []string {
 	if t.Scoped == "" {
 		return nil

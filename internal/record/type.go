@@ -46,7 +46,7 @@ type Type struct {
 	// refer to it ("[dcim.inventoryitem.device].serial").
 	Search      []string
 	SearchStart []string // names in Search of texts that are found by their beginning alone
-	// SearchAs is what people write before a number that is in Search, besides the title of the type: "AS" in AS64512.
+	// SearchAs is what people write before a number that is in Search, in addition to the title of the type: "AS" in AS64512.
 	SearchAs string
 	// Filters are filters besides those of the fields.
 	Filters []Filter

@@ -139,8 +139,8 @@ func (s *Store) AnchorChain(ctx context.Context, keys audit.Chainer, before time
 	}))
 }
 
-// verifyBefore checks the entries up to the first one of an event that is kept. An anchor is made of what was checked: it would prove
-// entries that somebody had altered.
+// verifyBefore checks the entries up to the first one of an event that is kept. An anchor is signed only for checked entries:
+// otherwise it would prove altered ones.
 func verifyBefore(ctx context.Context, tx pgx.Tx, v *audit.Verifier, before time.Time) error {
 	v.Before = before
 	for {

@@ -168,7 +168,7 @@ func notNil(b []byte) []byte {
 	return b
 }
 
-// insertTally counts the outcomes by webhook, whatever becomes of their deliveries: each attempt counts once. A batch whose commit was in
+// insertTally counts the outcomes by webhook: each attempt once, also if its delivery goes back to the queue. A batch whose commit was in
 // doubt is written again, as a whole, and counts nothing if it was committed: then its first attempt is there. So this comes before the
 // attempts are written, and after the deliveries were moved, which waits for a commit that is still under way. A batch without any
 // attempt counts if its first delivery was moved in this transaction.

@@ -40,7 +40,7 @@ const publishLease = 30 * time.Second
 func (s *Store) PublishHealth(ctx context.Context, heldAfter time.Duration, publish func(ToPublish) error) error {
 	found, err := collect[ToPublish](ctx, s, s.pool, toPublish+
 		"coalesce(h.publishing_until, '-infinity') <= now() ORDER BY h.webhook_id")
-	for _, p := range found { // one that can't be recorded keeps none of the others back
+	for _, p := range found { // a failure for one webhook does not stop the others
 		if p.due(heldAfter) {
 			err = errors.Join(err, s.publishOne(ctx, p.Webhook, heldAfter, publish))
 		}

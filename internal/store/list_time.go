@@ -8,14 +8,14 @@ import (
 )
 
 // The lists of one caller may take listShare of time in each listWindow. Then they share one connection with those of other such
-// callers, in turn, so that the others are free for lists that take little time. Nobody is refused for it.
+// callers, so that the others are free for lists that take little time. No list is refused for it.
 const (
 	listShare  = 2 * time.Second
 	listWindow = 10 * time.Second
 )
 
-// turn waits until a list may use a connection, and counts the time until done is called. Terrier's own lists are not counted.
-func (p *pools) turn(ctx context.Context, by access.Asker) (done func(), err error) {
+// admitList waits until a list may use a connection, and counts the time until done is called. Terrier's own lists are not counted.
+func (p *pools) admitList(ctx context.Context, by access.Asker) (done func(), err error) {
 	if by == (access.Asker{}) {
 		return p.reads.Acquire(ctx, by, 1)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // A change set that takes values within a record, such as the addresses of a VRF or the numbers of a group, locks that record against
-// others who do, until it ends. That may take seconds, so nobody waits for such a lock with a connection: a change set that does not
+// others who do, until it ends. That may take seconds, so no change set waits for such a lock with a connection: one that does not
 // get it at once gives its connection back, waits, and starts over. Within a process it waits for its turn by lock; for another
 // process it tries again, for heldTry each time.
 const heldTry = 2 * time.Second
@@ -42,7 +42,7 @@ func compareKeys(a, b lockKey) int {
 // allocations is the name of the budget of these locks.
 const allocations = "allocations"
 
-// lockShares is what a change set takes of a lock that it does not share: all. One that shares it takes 1.
+// lockShares is all of a lock. A change set that needs it alone takes all, one that shares it takes 1.
 const lockShares = 1 << 30
 
 // localLocks are the locks that change sets of this process hold or wait for.
@@ -56,7 +56,7 @@ type localLock struct {
 	users int
 }
 
-// use returns a lock, and a function that forgets it once nobody uses it.
+// use returns a lock, and a function that ends this use. A lock without users is forgotten.
 func (l *localLocks) use(key lockKey) (lock *localLock, part func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

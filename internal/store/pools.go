@@ -76,7 +76,7 @@ func (p *pools) Charge(ctx context.Context, by access.Asker, bytes int64) (relea
 type pools struct {
 	pool    *pgxpool.Pool                  // change sets, River, upkeep: as many as the address of the database says
 	records *pgxpool.Pool                  // sessions, tokens and single records
-	lists   *pgxpool.Pool                  // whatever reads many rows at a caller's request: half as many
+	lists   *pgxpool.Pool                  // requests that read many rows: half as many
 	spare   *pgxpool.Pool                  // health and login
 	reads   *limit.Semaphore[access.Asker] // of the connections for lists
 	drafts  *limit.Semaphore[access.Asker] // of memory, for change sets
@@ -183,7 +183,7 @@ const beyond = time.Second
 // inTurn runs fn when it is the caller's turn to use a connection for lists. The statements of fn share the time that one
 // statement may take, and beyond.
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
-	done, err := p.turn(ctx, scope.By())
+	done, err := p.admitList(ctx, scope.By())
 	if err != nil {
 		return err
 	}

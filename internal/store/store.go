@@ -93,7 +93,7 @@ func (tx *Tx) send(ctx context.Context) error {
 	return tx.conn.SendBatch(ctx, batch).Close()
 }
 
-// A transaction that ended in a deadlock is tried again after a random pause: those that blocked each other must not meet again.
+// A transaction that ended in a deadlock is tried again after a random pause: two transactions that blocked each other must not meet again.
 const (
 	writeTries    = 4
 	conflictPause = 10 * time.Millisecond // at least, and up to three times as long

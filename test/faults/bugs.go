@@ -36,7 +36,7 @@ const healing = 95
 var lateCommits = edit{storeStore, "tx.batch.Queue(\"COMMIT\")",
 	"tx.exec(\"SELECT pg_sleep(0.2 * random())\")\n\ttx.batch.Queue(\"COMMIT\")"}
 
-// clockAlone gives a change the time of the server's clock, whatever the times of the records that it locks.
+// clockAlone gives a change the time of the server's clock, and ignores the times of the records that it locks.
 var clockAlone = edit{ledgerSet, "!s.at.After(newest)", "newest.IsZero() && !s.at.After(newest)"}
 
 var bugs = []bug{
