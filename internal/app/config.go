@@ -54,7 +54,7 @@ type Config struct {
 	TrustedProxies        []string `env:"TERRIER_TRUSTED_PROXIES" placeholder:"CIDR" help:"Networks of the reverse proxies whose X-Forwarded-For is trusted."`
 
 	EgressAllow       string `env:"TERRIER_EGRESS_ALLOW" placeholder:"NETWORKS" help:"What webhooks may reach in addition to public addresses: the words private (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) and loopback, and networks, each with an optional port, such as private,127.0.0.1/32:9000,[::1]/128:9000; or none. Empty: private, and loopback while the host of TERRIER_BASE_URL is loopback; but never Terrier itself, its metrics and its database."`
-	WebhookCADir      string `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name. Without it, they can't name any."`
+	WebhookCADir      string `env:"TERRIER_WEBHOOK_CA_DIR" placeholder:"DIR" help:"Directory of the certificate authorities that webhooks may name, instead of the well-known directories."`
 	WebhookMaxRetries int    `env:"TERRIER_WEBHOOK_MAX_RETRIES" default:"0" placeholder:"RETRIES" help:"Automatic retries of a webhook that is created and does not say how many, 0 to 20. They are stored with it: to change the setting changes no webhook. 0 is what existing clients expect; 10 take up to 3 h. Forms suggest 10, unless this or TERRIER_WEBHOOK_HOLD is set."`
 	WebhookHold       bool   `env:"TERRIER_WEBHOOK_HOLD" default:"false" help:"Whether a webhook that is created and does not say so keeps its deliveries queued while its receiver is away. It is stored with it."`
 

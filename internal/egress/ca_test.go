@@ -105,14 +105,60 @@ func TestCheckCA(t *testing.T) {
 	}
 }
 
-func TestCheckCAWithoutDirectory(t *testing.T) {
+// Without a setting, a CA file is below a well-known directory. Its links end in any of these, or among the targets.
+func TestCheckCAInWellKnownDirectories(t *testing.T) {
+	top := t.TempDir()
+	ca := newAuthority(t)
+	at := func(name string) string { return filepath.Join(top, name) }
+	for _, name := range []string{"certs/own.pem", "local/own.crt", "shared/own.crt", "moved/sub/own.pem", "private/own.pem"} {
+		writeFile(t, at(name), ca.pem)
+	}
+	for link, target := range map[string]string{
+		"certs/shared.pem": at("shared/own.crt"), "certs/local.pem": "../local/own.crt", "certs/again.pem": "local.pem",
+		"certs/private.pem": "../private/own.pem", "certs/chain.pem": at("elsewhere.pem"), "elsewhere.pem": at("local/own.crt"),
+		"linked": at("moved"), "certs/linked.pem": at("linked/sub/own.pem"), "home.pem": at("certs/own.pem"), "certs/dir": at("private"),
+	} {
+		if err := os.Symlink(target, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c := newClient(t)
-	for _, path := range []string{"good.pem", "/etc/shadow", ""} {
-		if err := c.CheckCA(path); err == nil || !strings.Contains(err.Error(), "TERRIER_WEBHOOK_CA_DIR is not set") {
+	c.caPlaces = caPlaces{dirs: []string{at("certs"), at("local"), at("gone"), at("linked")}, targets: []string{at("shared")}}
+	for _, name := range []string{
+		"certs/own.pem", "local/own.crt", "certs/../local/own.crt", "certs/shared.pem", "certs/local.pem", "certs/again.pem",
+		"certs/chain.pem", "linked/sub/own.pem", "certs/linked.pem",
+	} {
+		if err := c.CheckCA(at(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, path := range []string{
+		at("shared/own.crt"), at("private/own.pem"), at("certs/private.pem"), at("certs/dir/own.pem"), at("home.pem"), at("moved/sub/own.pem"),
+		at("certs/../private/own.pem"), at("gone/own.pem"), at("certs"), "own.pem", "certs/own.pem", "", "/etc/shadow",
+	} {
+		if err := c.CheckCA(path); err == nil || err.Error() != errCA.Error() {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	c = newClient(t, func(config *Config) { config.CADir = filepath.Join(t.TempDir(), "gone") })
+}
+
+// The bundle of the system is below a well-known directory.
+func TestCheckCATakesTheBundleOfTheSystem(t *testing.T) {
+	const bundle = "/etc/ssl/certs/ca-certificates.crt"
+	if _, err := os.Stat(bundle); err != nil {
+		t.Skip(err)
+	}
+	if err := newClient(t).CheckCA(bundle); err != nil {
+		t.Error(err)
+	}
+	set := newClient(t, func(config *Config) { config.CADir = t.TempDir() })
+	if err := set.CheckCA(bundle); err == nil {
+		t.Error("the setting does not replace the well-known directories")
+	}
+}
+
+func TestCheckCAWithoutDirectory(t *testing.T) {
+	c := newClient(t, func(config *Config) { config.CADir = filepath.Join(t.TempDir(), "gone") })
 	if err := c.CheckCA("good.pem"); err == nil || err.Error() != errCA.Error() {
 		t.Errorf("no such directory: %v", err)
 	}

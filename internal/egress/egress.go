@@ -2,8 +2,8 @@
 //
 // Whoever may write a webhook chooses where the worker connects to, so the client trusts
 // neither the URL nor the receiver: the address really dialled must be one that the policy
-// allows, redirects are returned and never followed, a CA file is read only
-// from one directory, and one deadline and a few caps bound what a receiver can cost.
+// allows, redirects are returned and never followed, a CA file is read only from
+// directories of authorities, and one deadline and a few caps bound what a receiver can cost.
 // What to send, and whether an answer means success, is decided by delivery.
 package egress
 
@@ -29,7 +29,7 @@ const (
 // addresses.
 type Config struct {
 	Policy    Policy
-	CADir     string        // where CA files lie; empty: there can be none
+	CADir     string        // where CA files are; empty: in the well-known directories of authorities
 	Timeout   time.Duration // one deadline over DNS, connect, TLS, headers and body; default 10 s, at most 30 s
 	MaxBody   int64         // bytes of an answer that are kept, after decompression; default 64 KiB
 	UserAgent string        // for requests that name none; default "Terrier"
@@ -40,6 +40,7 @@ type Config struct {
 // keeps connections.
 type Client struct {
 	config   Config
+	caPlaces caPlaces
 	dialer   *net.Dialer
 	verified *pool // trusts the system's roots
 	blind    *pool // without verification
@@ -57,7 +58,10 @@ func New(config Config) *Client {
 	if config.Timeout <= 0 {
 		config.Timeout = defaultTimeout
 	}
-	c := &Client{config: config}
+	c := &Client{config: config, caPlaces: wellKnown()}
+	if config.CADir != "" {
+		c.caPlaces = caPlaces{dirs: []string{config.CADir}}
+	}
 	c.dialer = &net.Dialer{
 		// net/http continues to dial after its request has ended, so that a later request finds the connection. This bounds
 		// such a dial too.
@@ -87,7 +91,7 @@ type Request struct {
 	Body   []byte
 
 	InsecureSkipVerify bool          // CAFile is then ignored
-	CAFile             string        // below Config.CADir; https trusts only its certificates
+	CAFile             string        // https trusts only its certificates
 	Identity           *Identity     // presented to receivers that ask for a client certificate; nil for none
 	Timeout            time.Duration // 0: the Config's; at most 30 s
 }
