@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -32,6 +33,7 @@ type webhookReceiverCommand struct {
 	Port   uint16        `default:"9000" help:"Port to listen on; 0 takes any free one."`
 	Secret string        `env:"TERRIER_RECEIVER_SECRET" placeholder:"TEXT" help:"The webhook's secret: check the X-Hook-Signature of each request. Other users of the machine can read flags: the environment is safer."`
 	Status int           `default:"200" help:"Status code of the response."`
+	Fail   string        `placeholder:"PATH" help:"Answer 502 to requests for this path, such as /cmdb of the demo."`
 	Delay  time.Duration `default:"0s" help:"How long to wait before answering, such as 15s."`
 	JSON   bool          `help:"Print one JSON object per request, on one line."`
 }
@@ -40,6 +42,9 @@ type webhookReceiverCommand struct {
 func (c webhookReceiverCommand) Run(ctx context.Context, s *session) error {
 	if c.Status < 200 || c.Status > 599 {
 		return fmt.Errorf("--status is %d and needs a final status, from 200 to 599", c.Status)
+	}
+	if c.Fail != "" && !strings.HasPrefix(c.Fail, "/") {
+		return fmt.Errorf("--fail is %q and needs a path, such as /cmdb", c.Fail)
 	}
 	if c.Delay < 0 {
 		return fmt.Errorf("--delay is %s and must not be negative", c.Delay)
@@ -150,7 +155,15 @@ func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request
 		r.notice(fmt.Sprintf("#%d: the sender gave up after %s", number, r.now().Sub(began).Round(time.Millisecond)))
 		return
 	}
-	w.WriteHeader(r.command.Status)
+	w.WriteHeader(r.command.status(request.URL.Path))
+}
+
+// status returns the status of the answer to a request for a path.
+func (c webhookReceiverCommand) status(path string) int {
+	if c.Fail != "" && path == c.Fail {
+		return http.StatusBadGateway
+	}
+	return c.Status
 }
 
 // wait returns false if the sender went away. When the program is stopped the answer is sent early.

@@ -160,6 +160,7 @@ func TestWebhookReceiverRefusesFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--status 99":                         "from 200 to 599",
 		"--status 600":                        "from 200 to 599",
+		"--fail cmdb":                         "needs a path",
 		"--delay=-1s":                         "must not be negative",
 		"--port 65536":                        "--port",
 		"--port " + fmt.Sprint(portOf(taken)): "--port takes another",
@@ -170,6 +171,15 @@ func TestWebhookReceiverRefusesFlags(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", args, err, want)
 		}
 	}
+}
+
+// Only the flag makes a path fail.
+func TestWebhookReceiverFailsOnePath(t *testing.T) {
+	t.Parallel()
+	plain, failing := listen(t), listen(t, "--fail", "/cmdb")
+	plain.send(t, sent{path: "/cmdb"}, http.StatusOK)
+	failing.send(t, sent{path: "/cmdb?x=1"}, http.StatusBadGateway)
+	failing.send(t, sent{path: "/cmdb/x"}, http.StatusOK)
 }
 
 func TestWebhookReceiverNeedsNoSettings(t *testing.T) {

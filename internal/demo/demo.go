@@ -2,8 +2,9 @@
 // changes, and with five webhooks in different states.
 //
 // Records are written through the ledger, whose clock is set to the past. So validation, counts, change log and deliveries are those of
-// real use. The outcomes of the deliveries are made up, and written as a worker would write them. Nothing is sent: all receivers have
-// names below .example. The same size in the same hour makes the same records, except for passwords and token keys, which nobody knows.
+// real use. The outcomes of the deliveries are made up, and written as a worker would write them. Nothing is sent until somebody makes a
+// change: then to the test listener of this machine. The same size in the same hour makes the same records, except for passwords and token
+// keys, which nobody knows.
 package demo
 
 import (

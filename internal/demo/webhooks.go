@@ -20,16 +20,22 @@ type hook struct {
 	id        int64
 }
 
-// The receivers have names below .example, which never exist: a worker that runs finds none of them.
+// The receivers are paths of the test listener. `terrier webhook_receiver --fail /cmdb` answers as the failing one does. The held webhook
+// has a name below .example, which never exists: its probes find nothing, so it stays held.
+const (
+	listener       = "http://localhost:9000"
+	listenerSecret = "s3cret" // in docs/first-steps.md
+)
+
 var hooks = []hook{
-	{name: "Chat", url: "https://chat.example/hooks/network", types: []string{"dcim.site", "dcim.device", "dcim.rack", "ipam.vlan"},
+	{name: "Chat", url: listener + "/chat", types: []string{"dcim.site", "dcim.device", "dcim.rack", "ipam.vlan"},
 		fate: healthy, more: in{"hold_on_failure": true, "max_retries": 10}},
-	{name: "CMDB", url: "https://cmdb.example/api/changes", types: []string{"ipam.prefix", "ipam.ipaddress", "ipam.vlan"}, fate: failing,
+	{name: "CMDB", url: listener + "/cmdb", types: []string{"ipam.prefix", "ipam.ipaddress", "ipam.vlan"}, fate: failing,
 		more: in{"max_retries": 10}},
 	{name: "DNS", url: "https://dns.example/update", types: []string{"ipam.ipaddress"}, fate: held, more: in{"hold_on_failure": true}},
-	{name: "Monitoring", url: "https://monitoring.example/v2/targets", types: []string{"dcim.device", "virtualization.virtualmachine"},
+	{name: "Monitoring", url: listener + "/monitoring", types: []string{"dcim.device", "virtualization.virtualmachine"},
 		fate: paused, more: in{"conditions": mounted}},
-	{name: "Tickets", url: "https://tickets.example/hooks/terrier", types: []string{"dcim.site", "dcim.rackreservation"}, fate: disabled},
+	{name: "Tickets", url: listener + "/tickets", types: []string{"dcim.site", "dcim.rackreservation"}, fate: disabled},
 }
 
 // mounted can't be evaluated for devices without a position, nor for virtual machines: that makes condition errors.
@@ -48,8 +54,8 @@ func (n *network) addWebhooks() {
 	n.by = n.people[4]
 	n.hooks = hooks[:0:0]
 	for _, h := range hooks {
-		input := in{"name": h.name, "payload_url": h.url, "content_types": h.types, "type_create": true, "type_update": true,
-			"type_delete": true}
+		input := in{"name": h.name, "payload_url": h.url, "secret": listenerSecret, "content_types": h.types,
+			"type_create": true, "type_update": true, "type_delete": true}
 		for name, value := range h.more {
 			input[name] = value
 		}

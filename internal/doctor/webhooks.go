@@ -21,7 +21,7 @@ var webhookChecks = []Check{
 	{webhooksGroup, "egress", "TERRIER_EGRESS_ALLOW=NETWORK", tables | policy, (*examination).hookEgress},
 	{webhooksGroup, "tls", "openssl s_client -connect HOST:443", tables | policy | outside, (*examination).hookTLS},
 	{webhooksGroup, "certificate", "renew the certificate of the receiver", tables | policy | outside, (*examination).hookCertificate},
-	{webhooksGroup, "ca-file", "put the CA file into /etc/terrier/ca, or TERRIER_WEBHOOK_CA_DIR if set", tables | policy, (*examination).hookCA},
+	{webhooksGroup, "ca-file", "put the CA file into TERRIER_WEBHOOK_CA_DIR, or /etc/terrier/ca", tables | policy, (*examination).hookCA},
 	{webhooksGroup, "client-certificate", "renew the client certificate of the webhook", tables, (*examination).hookClientCertificate},
 	{webhooksGroup, "health", "terrier webhook tail NAME", tables, (*examination).hookHealth},
 }

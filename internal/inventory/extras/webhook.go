@@ -39,7 +39,7 @@ var Webhook = record.Type{
 		record.Bool{Name: "ssl_verification", Label: "SSL verification", Default: true,
 			Help: "If it is off, the receiver's certificate is not checked, and anybody in between can read what is sent."},
 		record.Text{Name: "ca_file_path", Label: "CA file path", Max: 4096, Null: true,
-			Help: "The authority that signed the receiver's certificate: a file below /etc/ssl/certs or /etc/terrier/ca, or TERRIER_WEBHOOK_CA_DIR."},
+			Help: "The authority of the receiver's certificate: a file below /etc/ssl/certs or /etc/terrier/ca, or TERRIER_WEBHOOK_CA_DIR."},
 		record.Text{Name: "client_certificate", Max: 32768,
 			Help: "For receivers that require a client certificate (mTLS). In PEM: the certificate, then those of its issuers."},
 		record.Secret{Name: "client_key", Seal: record.Encrypted, Max: 16384, Lines: true,
