@@ -35,10 +35,16 @@ func (s *Site) changePages() OwnPages {
 }
 
 func (s *Site) changeDetail(v *Visit, d *DetailPage, found record.Values) error {
-	p := &changePage{changeLine: lineOf(found, allLines), Kind: s.KindOf(found.Text("changed_object_type")),
+	compared := snapshotsOf(found)
+	if err := v.nameValues(s.Registry.Type(found.Text("changed_object_type")), [][]diff.Line{compared},
+		func(diff.Line) bool { return true }); err != nil {
+		return err
+	}
+	p := &changePage{changeLine: lineOf(found), Kind: s.KindOf(found.Text("changed_object_type")),
 		Who:         Cell{Kind: TextCell, Text: found.Text("user_name")},
 		RequestHref: With(PagePath(found.Type()), nil, "request_id", found.Text("request_id"))}
-	for _, l := range diff.Snapshots(found.Raw("prechange_data"), found.Raw("postchange_data")) {
+	p.Differences = changedOnly(compared, allLines)
+	for _, l := range compared {
 		if !l.Changed {
 			p.Same = append(p.Same, l)
 		}

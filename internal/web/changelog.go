@@ -71,11 +71,19 @@ func (v *Visit) changesOf(t *record.Type, id int64, limit int) ([]changeLine, er
 		return nil, err
 	}
 	lines := make([]changeLine, len(found.Rows))
+	compared := make([][]diff.Line, len(found.Rows))
 	for i, c := range found.Rows {
-		lines[i] = lineOf(c, logLines)
+		lines[i] = lineOf(c)
 		lines[i].Notified = notified[MomentOf(c)]
+		if lines[i].Action == store.Updated {
+			compared[i] = snapshotsOf(c)
+		}
 	}
-	return lines, nil
+	err = v.nameValues(t, compared, isChanged)
+	for i := range lines {
+		lines[i].Differences = changedOnly(compared[i], logLines)
+	}
+	return lines, err
 }
 
 func MomentOf(v record.Values) time.Time {
@@ -85,20 +93,21 @@ func MomentOf(v record.Values) time.Time {
 
 // How many lines of a changed text are shown: in a list of changes, and on the page of one change.
 const (
-	noLines  = 0
 	logLines = 60
 	allLines = 1000
 )
 
-func lineOf(c record.Values, most int) changeLine {
-	line := changeLine{id: c.ID(), version: c.Version, Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c),
+func lineOf(c record.Values) changeLine {
+	return changeLine{id: c.ID(), version: c.Version, Href: RecordPath(c.Type(), c.ID()), When: MomentOf(c),
 		User: c.Text("user_name"), Action: c.Text("action"),
 		Label: CellOf(c.Type().Field("action"), c.Get("action")).Text, RequestID: c.Text("request_id")}
-	if most > noLines {
-		line.Differences = changedOnly(diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data")), most)
-	}
-	return line
 }
+
+func snapshotsOf(c record.Values) []diff.Line {
+	return diff.Snapshots(c.Raw("prechange_data"), c.Raw("postchange_data"))
+}
+
+func isChanged(l diff.Line) bool { return l.Changed }
 
 func changedOnly(lines []diff.Line, most int) []diff.Line {
 	var changed []diff.Line

@@ -100,7 +100,7 @@ func (s *Site) fillRecent(v *Visit) (any, error) {
 }
 
 func (s *Site) recent(v *Visit, c record.Values) recentChange {
-	line := lineOf(c, noLines)
+	line := lineOf(c)
 	r := recentChange{When: line.When, User: line.User, Label: line.Label, Action: line.Action, Href: line.Href,
 		Type:   c.Text("changed_object_type"),
 		Object: Cell{Kind: TextCell, Text: c.Text("object_repr")}}

@@ -143,6 +143,10 @@ func (p *TypePages) show(v *Visit, r restoration, status int) error {
 	path := RecordPath(p.Type, r.found.ID())
 	r.Single, r.Name, r.Cancel = p.Type.Title(), r.found.Display(), path+"changelog/"
 	r.Change, r.When, r.Version = r.change.ID(), MomentOf(r.change), r.found.Version
-	r.Differences = changedOnly(diff.Snapshots(r.Before, r.After), allLines)
+	compared := diff.Snapshots(r.Before, r.After)
+	if err := v.nameValues(p.Type, [][]diff.Line{compared}, isChanged); err != nil {
+		return err
+	}
+	r.Differences = changedOnly(compared, allLines)
 	return v.Show(Page{Name: "restore", Title: "Restore " + r.Name, Crumbs: p.Crumbs(Crumb{r.Name, path}), Status: status, Body: r})
 }

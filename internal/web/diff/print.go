@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Separator is between the items of a printed list.
+const Separator = ", "
+
 // printed returns a value for people: texts without quotes, lists with commas, objects indented, numbers and booleans as they are
 // written. Null and empty values give "".
 func printed(value json.RawMessage) string {
@@ -24,7 +27,7 @@ func printed(value json.RawMessage) string {
 		for i, item := range items {
 			texts[i] = bare(item)
 		}
-		return strings.Join(texts, ", ")
+		return strings.Join(texts, Separator)
 	case '{':
 		var b bytes.Buffer
 		if json.Indent(&b, value, "", "  ") != nil || b.String() == "{}" {
