@@ -62,3 +62,25 @@ func TestChangesNameRecords(t *testing.T) {
 		t.Errorf("the change log names %d of 20 tenants", n)
 	}
 }
+
+// TestLongTextsInTheirColumn: a long text that was empty before a change is in the column After, one that is empty after it in Before. A
+// text that was edited takes both.
+func TestLongTextsInTheirColumn(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon 1", "slug": "lis1"})
+	empty, first := `<td><span class="nothing">—</span></td>`, `<pre class="code"><span class="%s">%s first`
+	for _, step := range []struct{ text, want string }{
+		{"first\nsecond", empty + "<td>" + fmt.Sprintf(first, "added", "&#43;")},
+		{"first\nthird", `<td colspan="2">` + fmt.Sprintf(first, "same", " ")},
+		{"", "<td>" + fmt.Sprintf(first, "removed", "-")},
+	} {
+		s.Do(t, apitest.Call{Method: "PATCH", Path: fmt.Sprintf("/api/dcim/sites/%d/", site), Token: s.Admin,
+			Body: obj{"comments": step.text}}).Want(t, http.StatusOK)
+		for _, path := range []string{fmt.Sprintf("/dcim/sites/%d/changelog/", site), "/extras/object-changes/" + lastChange(t, s) + "/"} {
+			shows(t, b.get(t, path).Want(t, http.StatusOK), step.want)
+		}
+	}
+	shows(t, b.get(t, "/extras/object-changes/"+lastChange(t, s)+"/"), "third\n</span></pre></td>"+empty)
+}
