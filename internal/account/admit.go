@@ -86,7 +86,7 @@ func (l *Login) note(ctx context.Context, user *UserRecord, from netip.Addr, at 
 		return
 	}
 	if err := l.Addresses.NoteAddress(ctx, user.ID, throttleAddr(from), at); err != nil {
-		l.Log.WarnContext(ctx, "note the address of a login", "user", user.ID, "error", err)
+		unrecorded(ctx, l.Log, "the address of a login was not recorded", err, "user", user.ID)
 	}
 }
 

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"crypto/hmac"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -119,12 +120,21 @@ func (t *TokenRecord) refuse(from netip.Addr, now time.Time) (reason string, err
 func (a *Authenticator) note(ctx context.Context, t *TokenRecord, current []byte, now time.Time) {
 	if t.LastUsed == nil || now.Sub(*t.LastUsed) >= TouchInterval {
 		if err := a.Tokens.TouchToken(ctx, t.ID, now); err != nil {
-			a.Log.WarnContext(ctx, "note the use of a token", "token", t.ID, "error", err)
+			unrecorded(ctx, a.Log, "the use of a token was not recorded", err, "token", t.ID)
 		}
 	}
 	if !hmac.Equal(t.Digest, current) {
 		if err := a.Tokens.RehashToken(ctx, t.ID, current); err != nil {
-			a.Log.WarnContext(ctx, "rehash a token with the current key", "token", t.ID, "error", err)
+			unrecorded(ctx, a.Log, "a token was not hashed again with the current key", err, "token", t.ID)
 		}
 	}
+}
+
+// unrecorded logs a failure that changes nothing for the caller. It is no warning if the caller went away before it was written.
+func unrecorded(ctx context.Context, log *slog.Logger, message string, err error, attrs ...any) {
+	level := slog.LevelWarn
+	if errors.Is(err, context.Canceled) {
+		level = slog.LevelInfo
+	}
+	log.Log(ctx, level, message, append(attrs, "error", err)...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -143,6 +144,25 @@ func TestByTokenNotesUseOnceAMinute(t *testing.T) {
 				t.Errorf("log: %s", out)
 			}
 		})
+	}
+}
+
+// A use that can't be recorded is a warning, unless the caller went away: that is no fault of the server.
+func TestUnrecordedUsesHaveTheirLevel(t *testing.T) {
+	for err, want := range map[error]string{
+		errors.New("disk full"):                           "level=WARN msg=\"the use of a token was not recorded\"",
+		fmt.Errorf("touch a token: %w", context.Canceled): "level=INFO msg=\"the use of a token was not recorded\"",
+	} {
+		ring := testRing(t)
+		log, out := testLog()
+		tokens := &fakeTokens{records: []*TokenRecord{{Digest: ring.TokenDigest(goodKey), User: activeUser()}}, noteErr: err}
+		a := &Authenticator{Tokens: tokens, Keys: ring, Log: log, Now: time.Now}
+		if _, err := a.ByToken(context.Background(), goodKey, netip.Addr{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%v is logged as %s", err, out)
+		}
 	}
 }
 

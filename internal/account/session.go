@@ -130,7 +130,7 @@ func (s *Sessions) load(ctx context.Context, cookieValue string) (loaded context
 func (s *Sessions) refresh(ctx context.Context, now time.Time) {
 	s.manager.Put(ctx, keySeen, now.Unix())
 	if _, _, err := s.manager.Commit(refreshing(ctx)); err != nil {
-		s.log.WarnContext(ctx, "note the use of a session", "error", err)
+		unrecorded(ctx, s.log, "the use of a session was not recorded", err)
 	}
 }
 
