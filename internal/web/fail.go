@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -59,6 +60,10 @@ type failPage struct {
 // Fail answers with an error page. An error that is not a fault is logged, and its text is not shown.
 func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !WantsPage(r) {
+		if s.strange(r, err) {
+			s.greet(w)
+			return
+		}
 		s.Plain(w, r, err)
 		return
 	}
@@ -119,6 +124,19 @@ func unplaced(errs fault.Fields, placed func(name string) bool) (texts []string)
 		}
 	}
 	return texts
+}
+
+// strange reports whether somebody opens a page with a program that asks neither for HTML nor for JSON, as curl does, and who is not known.
+func (s *Site) strange(r *http.Request, err error) bool {
+	return errors.Is(err, fault.ErrNoCreds) && r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "json")
+}
+
+// greet says in a sentence what is here.
+func (s *Site) greet(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = fmt.Fprintf(w, "This is Terrier. Open %s/login/ in a browser and log in. Programs use %s/api/ with a token.\n",
+		s.BaseURL, s.BaseURL) // a client that has gone away is not an error here
 }
 
 // WantsPage reports whether the client is a browser, which accepts HTML.

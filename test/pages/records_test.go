@@ -66,6 +66,23 @@ func TestEveryTypeHasPages(t *testing.T) {
 	}
 }
 
+// TestPagesGreetPrograms: a program that asks neither for HTML nor for JSON, and is not logged in, is told in a sentence where to go.
+func TestPagesGreetPrograms(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	nobody := browser{s: s}
+	for _, path := range []string{"/", "/dcim/sites/"} {
+		a := nobody.get(t, path, "Accept", "*/*").Want(t, http.StatusForbidden)
+		if kind := a.Header.Get("Content-Type"); kind != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %s", path, kind)
+		}
+		shows(t, a, "/login/ in a browser", "/api/ with a token")
+		shows(t, nobody.get(t, path, "Accept", "application/json").Want(t, http.StatusForbidden), `"detail"`)
+		shows(t, nobody.get(t, path, "Accept", "*/*", "Authorization", "Token 0123456789012345678901234567890123456789").
+			Want(t, http.StatusForbidden), "Invalid token")
+	}
+}
+
 // TestLogin: a login leads to the requested page, and nowhere else.
 func TestLogin(t *testing.T) {
 	t.Parallel()
