@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -89,12 +92,25 @@ func (c *Certificate) reread(asked bool) {
 
 // read returns an empty pair with an error, so that a missing file is noticed, and reported, once.
 func (c *Certificate) read() (pem, error) {
-	cert, certErr := os.ReadFile(c.certFile)
-	key, keyErr := os.ReadFile(c.keyFile)
+	cert, certErr := readRegular(c.certFile)
+	key, keyErr := readRegular(c.keyFile)
 	if err := errors.Join(certErr, keyErr); err != nil {
 		return pem{}, err
 	}
 	return pem{cert, key}, nil
+}
+
+// readRegular reads a regular file. Without O_NONBLOCK, opening a FIFO would wait until something writes to it.
+func readRegular(path string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", path))
+	}
+	return io.ReadAll(file)
 }
 
 func (c *Certificate) take(read pem) error {
