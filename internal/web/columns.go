@@ -123,6 +123,5 @@ func (p *TypePages) keepColumns(v *Visit, chosen []any) {
 		age = -1
 	}
 	http.SetCookie(v.W, &http.Cookie{Name: columnsCookie, Value: value, Path: p.Path, MaxAge: age, HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-		Secure:   strings.HasPrefix(p.site.BaseURL, "https://")})
+		SameSite: http.SameSiteLaxMode, Secure: v.secure()})
 }

@@ -145,21 +145,31 @@ func (v *Visit) leaveNote(n note) error {
 	}
 	raw, err := json.Marshal(n)
 	if err == nil {
-		v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(raw), 60)
+		v.setCookie(v.noteCookie(), base64.RawURLEncoding.EncodeToString(raw), 60)
 	}
 	return err
 }
 
 // The cookies that only affect how a page looks.
 const (
-	noteCookie  = "terrier_note"
 	themeCookie = "terrier_theme"
 	navCookie   = "terrier_nav"
 )
 
+// noteCookie returns the name of the cookie with the note. Under https no other host of the domain can plant one: browsers
+// accept the prefix only from this very host.
+func (v *Visit) noteCookie() string {
+	if v.secure() {
+		return "__Host-terrier_note"
+	}
+	return "terrier_note"
+}
+
+func (v *Visit) secure() bool { return strings.HasPrefix(v.Site.BaseURL, "https://") }
+
 func (v *Visit) setCookie(name, value string, seconds int) {
 	http.SetCookie(v.W, &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: seconds, SameSite: http.SameSiteLaxMode,
-		Secure: strings.HasPrefix(v.Site.BaseURL, "https://"), HttpOnly: name != themeCookie})
+		Secure: v.secure(), HttpOnly: name != themeCookie})
 }
 
 func (v *Visit) Cookie(name string) string {
@@ -172,11 +182,11 @@ func (v *Visit) Cookie(name string) string {
 
 // note returns the message that Leave stored, and removes it. Its link leads to a page of this site.
 func (v *Visit) note() (left note) {
-	raw, err := base64.RawURLEncoding.DecodeString(v.Cookie(noteCookie))
+	raw, err := base64.RawURLEncoding.DecodeString(v.Cookie(v.noteCookie()))
 	if err != nil || len(raw) == 0 {
 		return note{}
 	}
-	v.setCookie(noteCookie, "", -1)
+	v.setCookie(v.noteCookie(), "", -1)
 	if json.Unmarshal(raw, &left) != nil {
 		return note{}
 	}

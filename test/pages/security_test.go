@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"terrier/internal/app"
 	"terrier/test/apitest"
 )
 
@@ -43,6 +44,29 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 		elsewhere(admin.get(t, "/login/?"+q.Encode()).Want(t, http.StatusSeeOther))
 		elsewhere(admin.post(t, "/theme/", q).Want(t, http.StatusSeeOther))
 		elsewhere(browser{s: s}.post(t, "/login/", q).Want(t, http.StatusSeeOther))
+	}
+}
+
+// TestSecureSite: under https, browsers keep to https, and no other host can plant the note that a page leaves for the next. Under http
+// neither works.
+func TestSecureSite(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]struct{ strict, cookie string }{
+		"https://terrier.test": {"max-age=31536000", "__Host-terrier_note"}, "http://terrier.test": {"", "terrier_note"},
+	} {
+		s := apitest.New(t, func(c *app.Config) { c.BaseURL = base })
+		admin := login(t, s, "admin")
+		for _, path := range []string{"/", "/dcim/sites/", "/healthz"} {
+			if got := admin.get(t, path).Want(t, http.StatusOK).Header.Get("Strict-Transport-Security"); got != want.strict {
+				t.Errorf("%s%s: Strict-Transport-Security is %q", base, path, got)
+			}
+		}
+		saved := admin.post(t, "/dcim/regions/add/", url.Values{"name": {"North"}, "slug": {"north"}}).Want(t, http.StatusSeeOther)
+		cookies := (&http.Response{Header: saved.Header}).Cookies()
+		if len(cookies) != 1 || cookies[0].Name != want.cookie || cookies[0].Path != "/" || cookies[0].Domain != "" {
+			t.Fatalf("%s: cookies %v", base, cookies)
+		}
+		shows(t, admin.get(t, "/dcim/regions/", "Cookie", admin.cookie+"; "+want.cookie+"="+cookies[0].Value), "Created region North")
 	}
 }
 
