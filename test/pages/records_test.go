@@ -66,7 +66,7 @@ func TestEveryTypeHasPages(t *testing.T) {
 	}
 }
 
-// TestPagesGreetPrograms: a program that asks neither for HTML nor for JSON, and is not logged in, is told in a sentence where to go.
+// TestPagesGreetPrograms: a program that asks neither for HTML nor for JSON, and is not logged in, gets a sentence about where to go.
 func TestPagesGreetPrograms(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
