@@ -152,6 +152,10 @@ clients: build ## Test with the real API clients
 inventory-bench: ## Measure Ansible's inventory over 2,500 devices (ARGS=100 for fewer)
 	test/clients/inventory-bench $(ARGS)
 
+.PHONY: long-inventory
+long-inventory: build ## Let Ansible's inventory list the large demo network by a caller whose list time is used up; some minutes
+	test/clients/inventory-busy
+
 .PHONY: openapi-lint
 openapi-lint: build ## Check the served OpenAPI document with a linter
 	test/openapi/run
