@@ -11,6 +11,16 @@ import (
 // Unseen are the referenced records that the caller may not see.
 type Unseen map[*record.Type]map[int64]bool
 
+// Any reports whether there are any.
+func (u Unseen) Any() bool {
+	for _, ids := range u {
+		if len(ids) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Unseen returns the records that rows refer to and that the caller may not see. It asks the database only if a permission depends on
 // the record.
 func (l *Ledger) Unseen(ctx context.Context, c Caller, rows ...record.Values) (Unseen, error) {

@@ -138,9 +138,9 @@ func (a actionPages) act(v *Visit) error {
 	switch {
 	case seen && v.R.PostForm.Has(firstField):
 		return v.LeaveWith(RecordPath(a.of.Type, found.ID()), a.action.First+":",
-			Crumb{made[0].Display(), RecordPath(made[0].Type(), made[0].ID())})
+			Crumb{made[0].FullName(), RecordPath(made[0].Type(), made[0].ID())})
 	case seen:
-		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].Display()+".")
+		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].FullName()+".")
 	}
 	return v.Leave(RecordPath(a.of.Type, found.ID()), a.action.Title()+": done.")
 }
@@ -157,9 +157,9 @@ func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refus
 	if err != nil {
 		return err
 	}
-	form.Title, form.Doc, form.Submit = a.action.Title()+": "+found.Display(), a.action.Doc+".", a.action.Title()
+	form.Title, form.Doc, form.Submit = a.action.Title()+": "+found.FullName(), a.action.Doc+".", a.action.Title()
 	form.Cancel, form.ID = RecordPath(a.of.Type, found.ID()), found.ID()
-	shown := Page{Name: "form", Title: form.Title, Crumbs: a.of.Crumbs(Crumb{found.Display(), form.Cancel}), Body: form}
+	shown := Page{Name: "form", Title: form.Title, Crumbs: a.of.Crumbs(Crumb{found.FullName(), form.Cancel}), Body: form}
 	if refusal != nil {
 		form.summarize(refusal)
 		shown.Status = StatusOf(refusal)

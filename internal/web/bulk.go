@@ -130,7 +130,7 @@ func (s *selection) names(most int) []Cell {
 // about returns a refusal of one of the records, still without messages.
 func (s *selection) about(i int) refusal {
 	v := s.rows[i]
-	return refusal{Record: Cell{Kind: LinkCell, Text: v.Display(), Href: RecordPath(v.Type(), v.ID())}}
+	return refusal{Record: Cell{Kind: LinkCell, Text: v.FullName(), Href: RecordPath(v.Type(), v.ID())}}
 }
 
 // counted returns a number of records of the type in words: "1 site", "3 sites".

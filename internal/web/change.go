@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -75,6 +77,9 @@ func (p *changePage) fillObject(v *Visit, c record.Values) error {
 	if err != nil || len(found.Rows) == 0 {
 		return err
 	}
+	if now := found.Rows[0]; now.Display() == p.Object.Text { // else it had another name then
+		p.Object.Text = now.FullName()
+	}
 	p.Object.Kind, p.Object.Href = LinkCell, RecordPath(t, found.Rows[0].ID())
 	if t.ReadOnly || !v.May(t, access.Change) {
 		return nil
@@ -100,12 +105,9 @@ func (p *changePage) fillOthers(v *Visit, c record.Values) error {
 		return err
 	}
 	p.OthersCount = found.Count - 1
-	for _, other := range found.Rows {
-		if other.ID() != c.ID() && len(p.Others) < shownOthers {
-			p.Others = append(p.Others, v.Site.recent(v, other))
-		}
-	}
-	return nil
+	others := slices.DeleteFunc(found.Rows, func(other record.Values) bool { return other.ID() == c.ID() })
+	p.Others, err = v.Site.recents(v, others[:min(len(others), shownOthers)])
+	return err
 }
 
 // aboutChange returns the tests that find the deliveries and condition errors of a change.

@@ -189,7 +189,7 @@ func (v *Visit) nameOfAny(kind, key, id string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return kind + " " + found.Display(), nil
+	return kind + " " + found.FullName(), nil
 }
 
 // sent returns the one value that a browser sends for the widget if nobody changes it.

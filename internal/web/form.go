@@ -15,6 +15,7 @@ import (
 // FormPage is what a form shows.
 type FormPage struct {
 	Title, Single string
+	Name          string // of the record; "" for a new one
 	Doc           string
 	Cancel        string
 	Submit        string
@@ -172,6 +173,9 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 	if in.HalfOf != "" && in.Widget == record.NumberInput {
 		ref, _ := record.ReferenceOf(p.Type.Field(in.HalfOf))
 		out.Choices, out.ChoicesOf = p.Path+"choices/?for="+in.HalfOf, "id_"+ref.TypeField
+		if name := src.nameOfAny(ref); name != "" {
+			out.Help += " " + name
+		}
 	}
 	usual := in.Default
 	if sealed, ok := value.(record.Sealed); ok {

@@ -92,11 +92,18 @@ func (s *Site) fillRecent(v *Visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	changes := make([]recentChange, len(found.Rows))
-	for i, c := range found.Rows {
+	return s.recents(v, found.Rows)
+}
+
+// recents returns lines of changes, with the full names of their records.
+func (s *Site) recents(v *Visit, rows []record.Values) ([]recentChange, error) {
+	t := s.ChangeType()
+	err := v.nameLinks(t, []int{t.Index("changed_object")}, rows)
+	changes := make([]recentChange, len(rows))
+	for i, c := range rows {
 		changes[i] = s.recent(v, c)
 	}
-	return changes, nil
+	return changes, err
 }
 
 func (s *Site) recent(v *Visit, c record.Values) recentChange {

@@ -28,9 +28,9 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 		case s.unseen[target][l.ID]:
 			f.Unseen++
 		case f.Widget == record.RecordInput:
-			f.Value = NameOf(target, l.ID, target.DisplayLink(l))
+			f.Value = NameOf(target, l.ID, s.caller.nameOf(target, l))
 		default:
-			f.Links = append(f.Links, Option{Value: formatID(l.ID), Label: target.DisplayLink(l), Selected: true})
+			f.Links = append(f.Links, Option{Value: formatID(l.ID), Label: s.caller.nameOf(target, l), Selected: true})
 		}
 	}
 	f.CanClear = f.Unseen > 0 && f.Widget == record.RecordInput && !f.Required && !f.Fixed

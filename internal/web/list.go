@@ -160,6 +160,9 @@ func (p *TypePages) list(v *Visit) error {
 	for _, column := range p.own.Columns {
 		q.View.Only = append(q.View.Only, column.Needs...)
 	}
+	if len(p.Type.FullName) > 0 {
+		q.View.Only = append(q.View.Only, p.Type.FullNameView().Only...)
+	}
 	q.Tree = p.Type.Outlined()
 	if p.indents(params) {
 		q.View.Only = append(q.View.Only, p.Type.Indent)
@@ -239,7 +242,7 @@ func (p *TypePages) listPage(v *Visit, setup listSetup, params url.Values, q sto
 		l.Exports = append(l.Exports, Crumb{strings.ToUpper(string(format)), With(p.Path+"export/", narrow, "format", string(format))})
 	}
 	l.Flat = flat(q, found)
-	l.Heads, l.Rows = p.table(v, l.Columns, params, found)
+	l.Heads, l.Rows = p.table(v, l.Columns, params, found, record.Values.FullName)
 	for i, r := range found.Rows {
 		if p.indents(params) {
 			l.Rows[i].indent(int(r.Int(p.Type.Indent)))
@@ -267,12 +270,13 @@ func (p *TypePages) indents(params url.Values) bool {
 	return p.Type.Indent != "" && params.Get("ordering") == ""
 }
 
-// table returns the chosen columns of a page of records.
-func (p *TypePages) table(v *Visit, columns []column, params url.Values, found store.Page) ([]head, []row) {
+// table returns the chosen columns of a page of records. name returns what a record is called in the first column.
+func (p *TypePages) table(v *Visit, columns []column, params url.Values, found store.Page,
+	name func(record.Values) string) ([]head, []row) {
 	rows, isTree := found.Rows, found.Depths != nil
 	first := head{Label: p.Single}
-	if name := p.Type.NamingField(); p.Type.Display == nil && name != "" {
-		first = p.head(params, name, p.Type.Field(name).Info().Label, true, isTree)
+	if naming := p.Type.NamingField(); p.Type.Display == nil && naming != "" {
+		first = p.head(params, naming, p.Type.Field(naming).Info().Label, true, isTree)
 	}
 	heads := []head{first}
 	var shown []column
@@ -288,7 +292,7 @@ func (p *TypePages) table(v *Visit, columns []column, params url.Values, found s
 	cells := make([]tableCell, len(rows)*len(shown))
 	for i, r := range rows {
 		id := p.Type.FormatID(r.ID())
-		out[i] = row{ID: id, Path: unslashed(p.Path) + id + "/", Name: r.Display(), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
+		out[i] = row{ID: id, Path: unslashed(p.Path) + id + "/", Name: name(r), Cells: cells[i*len(shown) : (i+1)*len(shown)]}
 		var custom map[string]any
 		if hasCustom {
 			custom = customValues(r)

@@ -54,6 +54,11 @@ func (v *Visit) nameLinks(t *record.Type, fields []int, rows []record.Values) er
 	return v.readNames(wanted)
 }
 
+// nameOf returns the full name of a linked record if it was read, else what the API shows.
+func (v *Visit) nameOf(t *record.Type, l record.Link) string {
+	return cmp.Or(v.fullNames[record.Pointer{Type: t, ID: l.ID}], t.DisplayLink(l))
+}
+
 // readNames reads full names: one statement for each type. It leaves out records that the caller may not see.
 func (v *Visit) readNames(wanted wantedNames) error {
 	for of, set := range wanted {

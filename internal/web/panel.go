@@ -207,11 +207,19 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 	filled := []string{nextParam, back}
 	for _, ref := range by.Type.BelongsWith(to.Type()) {
 		for _, l := range linksOf(to.Get(ref.Name)) {
-			filled = append(filled, ref.Name, NameOf(ref.Target, l.ID, ref.Target.DisplayLink(l)))
+			filled = append(filled, ref.Name, filledName(ref.Target, l.ID, ref.Target.DisplayLink(l)))
 		}
 	}
-	filled = append(filled, by.Field.Info().Name, NameOf(to.Type(), to.ID(), to.Display()))
+	filled = append(filled, by.Field.Info().Name, filledName(to.Type(), to.ID(), to.Display()))
 	return With(p.Path+"add/", nil, filled...)
+}
+
+// filledName returns what an address fills in for a record. The form shows the full name of a record that is named by its id alone.
+func filledName(t *record.Type, id int64, display string) string {
+	if len(t.FullName) > 0 {
+		return "#" + t.FormatID(id)
+	}
+	return NameOf(t, id, display)
 }
 
 // drawings returns the drawings of a panel for some records. A free place leads to the form for a record there, with its parent, place and

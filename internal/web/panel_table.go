@@ -51,7 +51,7 @@ func (v *Visit) panelTable(found record.Values, panel record.Panel, params url.V
 	}
 	t := &panelTable{Title: panel.Label(), Count: CountText(rows.Total), All: p.Path + "?" + filterFor(by, found).Encode()}
 	t.Flat = flat(q, rows)
-	t.Heads, t.Rows = p.table(v, columns, params, rows)
+	t.Heads, t.Rows = p.table(v, columns, params, rows, record.Values.Display) // the page names the owner
 	for i := range t.Heads {
 		t.Heads[i].Href = "" // only the list of the type can be sorted
 	}

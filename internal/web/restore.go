@@ -76,7 +76,7 @@ func (p *TypePages) restore(v *Visit) error {
 	case refusal != nil:
 		return p.showRestoration(v, restoration{change: change, found: found, Restoration: r}, refusal)
 	}
-	return v.Leave(RecordPath(p.Type, found.ID()), "Restored an earlier version of "+p.Type.Title()+" "+found.Display()+".")
+	return v.Leave(RecordPath(p.Type, found.ID()), "Restored an earlier version of "+p.Type.Title()+" "+found.FullName()+".")
 }
 
 // previewRestoration rehearses a restoration and shows it. stale is the refusal of one that came too late, or nil.
@@ -141,7 +141,7 @@ func (p *TypePages) showRestoration(v *Visit, r restoration, refusal *fault.Erro
 
 func (p *TypePages) show(v *Visit, r restoration, status int) error {
 	path := RecordPath(p.Type, r.found.ID())
-	r.Single, r.Name, r.Cancel = p.Type.Title(), r.found.Display(), path+"changelog/"
+	r.Single, r.Name, r.Cancel = p.Type.Title(), r.found.FullName(), path+"changelog/"
 	r.Change, r.When, r.Version = r.change.ID(), MomentOf(r.change), r.found.Version
 	compared := diff.Snapshots(r.Before, r.After)
 	if err := v.nameValues(p.Type, [][]diff.Line{compared}, isChanged); err != nil {

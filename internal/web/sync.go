@@ -97,7 +97,7 @@ func (a actionPages) newSyncing(v *Visit) (*syncing, record.Values, error) {
 		err = fault.ErrDenied
 	}
 	of := a.of.site.Registry.Type(a.action.Syncs)
-	return &syncing{Title: a.action.Title() + ": " + found.Display(), Doc: a.action.Doc + ".", Path: actionLink(a.action, found.ID()).Href,
+	return &syncing{Title: a.action.Title() + ": " + found.FullName(), Doc: a.action.Doc + ".", Path: actionLink(a.action, found.ID()).Href,
 		Back: RecordPath(a.of.Type, found.ID()), Kind: of.Title(), Kinds: of.Plural, Head: a.of.site.Pages(of).Single,
 		Several: of != a.of.Type}, found, err
 }
@@ -151,7 +151,7 @@ func (a actionPages) syncStep(v *Visit, found record.Values, s *syncing, after i
 		{syncedList{Title: "Different", Note: "Their values differ from their templates. They stay as they are."}, step.Different},
 		{syncedList{Title: "Extra", Note: "These have no template. They stay as they are."}, step.Extra}} {
 		for _, c := range list.children {
-			row := syncedRow{Parent: Cell{Text: c.Parent.Display()}, Kind: c.Type.Title(), Name: c.Name, Differs: c.Fields}
+			row := syncedRow{Parent: Cell{Text: c.Parent.FullName()}, Kind: c.Type.Title(), Name: c.Name, Differs: c.Fields}
 			if v.May(c.Parent.Type(), access.View) {
 				row.Parent.Href = RecordPath(c.Parent.Type(), c.Parent.ID())
 			}
@@ -165,7 +165,7 @@ func (a actionPages) syncStep(v *Visit, found record.Values, s *syncing, after i
 }
 
 func (a actionPages) showSync(v *Visit, found record.Values, s *syncing) error {
-	shown := Page{Name: "sync", Title: s.Title, Crumbs: a.of.Crumbs(Crumb{found.Display(), s.Back}), Body: s}
+	shown := Page{Name: "sync", Title: s.Title, Crumbs: a.of.Crumbs(Crumb{found.FullName(), s.Back}), Body: s}
 	if len(s.Problems) > 0 && v.R.Method == http.MethodPost {
 		shown.Status = StatusOf(fault.New(fault.Invalid, ""))
 	}

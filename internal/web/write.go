@@ -72,7 +72,7 @@ func (p *TypePages) added(v *Visit, made record.Values) error {
 
 // LeaveAdded redirects from the form of a new record to its page.
 func (p *TypePages) LeaveAdded(v *Visit, made record.Values) error {
-	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.warned(v, made, "Created "+p.Type.Title()+" "+made.Display()+"."))
+	return p.leaveAdded(v, RecordPath(p.Type, made.ID()), p.warned(v, made, "Created "+p.Type.Title()+" "+made.FullName()+"."))
 }
 
 // warned adds to the note about a record that was saved what is wrong with it all the same.
@@ -114,7 +114,7 @@ func (p *TypePages) edit(v *Visit) error {
 	if err := save(v.Ctx); err != nil {
 		return p.refused(v, found, err)
 	}
-	return v.Leave(RecordPath(p.Type, found.ID()), p.warned(v, saved[0], "Saved "+p.Type.Title()+" "+found.Display()+"."))
+	return v.Leave(RecordPath(p.Type, found.ID()), p.warned(v, saved[0], "Saved "+p.Type.Title()+" "+saved[0].FullName()+"."))
 }
 
 // UnchangedNote is the note for a form that comes back as it was shown. The ledger is not called then.
@@ -201,7 +201,7 @@ func (p *TypePages) showForm(v *Visit, found record.Values, typed url.Values, re
 	}
 	shown := Page{Name: cmp.Or(p.own.Form, "form"), Title: form.Title, Crumbs: p.Crumbs(), Body: form}
 	if found.Type() != nil {
-		shown.Crumbs = p.Crumbs(Crumb{found.Display(), RecordPath(p.Type, found.ID())})
+		shown.Crumbs = p.Crumbs(Crumb{form.Name, RecordPath(p.Type, found.ID())})
 	}
 	if refusal != nil {
 		form.summarize(refusal)
@@ -218,13 +218,20 @@ func (p *TypePages) showForm(v *Visit, found record.Values, typed url.Values, re
 
 // Form returns the form of a record, or of a new one.
 func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) (*FormPage, error) {
+	typed, err := p.nameForm(v, found, typed)
+	if err != nil {
+		return nil, err
+	}
 	src, err := p.Source(v, found, typed, refusal)
 	if err != nil {
 		return nil, err
 	}
 	form := &FormPage{Title: "Add " + p.Type.Title(), Single: p.Type.Title(), Doc: p.Type.Doc, Cancel: p.Path, Submit: "Create", Type: p.Type}
 	if found.Type() != nil {
-		form.Title, form.Cancel, form.Submit = "Edit "+found.Display(), RecordPath(p.Type, found.ID()), "Save"
+		if form.Name = found.FullName(); src.unseen.Any() { // it may have the name of an owner that is not shown
+			form.Name = found.Display()
+		}
+		form.Title, form.Cancel, form.Submit = "Edit "+form.Name, RecordPath(p.Type, found.ID()), "Save"
 		form.Version, form.ID = v.ShownVersion(found, refusal), found.ID()
 	}
 	form.Groups, form.Uploads = p.groups(src), len(p.Type.Uploads()) > 0
@@ -264,7 +271,7 @@ func (p *TypePages) deletePage(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	d := deletion{Single: p.Type.Title(), Name: found.Display(), Cancel: RecordPath(p.Type, found.ID()), Version: found.Version}
+	d := deletion{Single: p.Type.Title(), Name: found.FullName(), Cancel: RecordPath(p.Type, found.ID()), Version: found.Version}
 	ctx, rehearsal := ledger.Rehearse(v.Ctx)
 	err = p.site.Ledger.Delete(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID()}})
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Held {
@@ -273,7 +280,7 @@ func (p *TypePages) deletePage(v *Visit) error {
 		return err
 	}
 	d.Effects, d.Unseen = p.effects(rehearsal, found.ID()), rehearsal.Unseen
-	return v.Show(Page{Name: "delete", Title: "Delete " + found.Display(), Crumbs: p.Crumbs(Crumb{found.Display(), d.Cancel}), Body: d})
+	return v.Show(Page{Name: "delete", Title: "Delete " + found.FullName(), Crumbs: p.Crumbs(Crumb{found.FullName(), d.Cancel}), Body: d})
 }
 
 // effects returns what a rehearsal did to other records.
@@ -303,5 +310,5 @@ func (p *TypePages) delete(v *Visit) error {
 	if err := p.site.Ledger.Delete(v.Ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID(), Match: v.formVersion()}}); err != nil {
 		return err
 	}
-	return v.Leave(p.Path, "Deleted "+p.Type.Title()+" "+found.Display()+".")
+	return v.Leave(p.Path, "Deleted "+p.Type.Title()+" "+found.FullName()+".")
 }

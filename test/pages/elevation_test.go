@@ -32,7 +32,7 @@ func TestElevationPages(t *testing.T) {
 	path := fmt.Sprintf("/dcim/racks/%d/", first)
 	page := b.get(t, path).Want(t, http.StatusOK)
 	shows(t, page, `fill="#00ff00"`, `fill="#000000">R1-1</text>`, "&lt;Storage&gt;", "<figcaption>75 % of 4 units in use<",
-		fmt.Sprintf(`/dcim/devices/add/?face=rear&amp;next=%%2Fdcim%%2Fracks%%2F%d%%2F&amp;position=3&amp;rack=R1&#43;%%23%[1]d`, first)+
+		fmt.Sprintf(`/dcim/devices/add/?face=rear&amp;next=%%2Fdcim%%2Fracks%%2F%d%%2F&amp;position=3&amp;rack=%%23%[1]d`, first)+
 			`&amp;site=Lisbon&#43;1"`)
 	hides(t, page, "style=", "face=front&amp;next=%2Fdcim%2Fracks%2F1%2F&amp;position=2&")
 

@@ -19,7 +19,7 @@ func TestReferenceFilterTakesSeveralValues(t *testing.T) {
 		create(t, s, "/api/dcim/racks/", obj{"name": "R " + slug, "site": site})
 	}
 	list := b.get(t, "/dcim/racks/?site=lis1&site=Site+opo1").Want(t, http.StatusOK)
-	if names := namesOf(list); !slices.Equal(names, []string{"R lis1", "R opo1"}) {
+	if names := namesOf(list); !slices.Equal(names, []string{"R lis1 (Site lis1)", "R opo1 (Site opo1)"}) {
 		t.Errorf("the racks of two sites are %q", names)
 	}
 	if chips := chipsOf(list); !slices.Equal(chips, []string{"Site is lis1 or Site opo1"}) {

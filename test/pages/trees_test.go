@@ -49,7 +49,7 @@ func TestTreesAreIndented(t *testing.T) {
 
 	hall := create(t, s, "/api/dcim/locations/", obj{"name": "Hall", "slug": "hall", "site": site})
 	create(t, s, "/api/dcim/locations/", obj{"name": "Cage", "slug": "cage", "site": site, "parent": hall})
-	shows(t, b.get(t, "/dcim/locations/").Want(t, http.StatusOK), `data-depth="1"><a href="/dcim/locations/2/">Cage</a>`)
+	shows(t, b.get(t, "/dcim/locations/").Want(t, http.StatusOK), `data-depth="1"><a href="/dcim/locations/2/">Cage (Lisbon 1)</a>`)
 	create(t, s, "/api/dcim/manufacturers/", obj{"name": "M", "slug": "m"})
 	create(t, s, "/api/dcim/device-types/", obj{"manufacturer": 1, "model": "D", "slug": "d"})
 	create(t, s, "/api/dcim/device-roles/", obj{"name": "R", "slug": "r", "color": "aa1409"})
