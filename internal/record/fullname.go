@@ -78,6 +78,36 @@ func (v Values) FullName() string {
 	return v.Display()
 }
 
+// FullNameOf returns the full name of a record of which only texts are known, by the names of fields. It is "" without a name.
+func (t *Type) FullNameOf(text func(field string) string) string {
+	name := ""
+	if t.naming != "" {
+		name = text(t.naming)
+	}
+	if name == "" {
+		return ""
+	}
+	for _, form := range t.fullName {
+		var b strings.Builder
+		complete := true
+		for _, part := range form {
+			written := part.text
+			switch {
+			case part.display:
+				written = name
+			case part.field >= 0:
+				written = text(t.infos[part.field].Name)
+			}
+			complete = complete && written != ""
+			b.WriteString(written)
+		}
+		if complete {
+			return b.String()
+		}
+	}
+	return name
+}
+
 func (p fullNamePart) of(v Values) string {
 	switch {
 	case p.display:

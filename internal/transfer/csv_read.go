@@ -86,6 +86,11 @@ func (in *reading) readHeader(header []string, line int) ([]*slot, error) {
 		headings[name] = true
 		slots[i] = &s
 	}
+	for _, s := range slots {
+		if s != nil && s.alias && at[s.field] != "" {
+			s.skip = true // it says the same
+		}
+	}
 	return slots, nil
 }
 
@@ -119,7 +124,7 @@ func (in *reading) readCells(slots []*slot, cells []string) error {
 		case err != nil:
 			in.refuse(s.field, "%s", err.Error())
 		case given:
-			in.put(s, value)
+			in.put(s, choicesOf(s.choices, value))
 		}
 	}
 	return nil

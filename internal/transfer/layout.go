@@ -45,7 +45,10 @@ type slot struct {
 	custom bool         // field is the name of a custom one
 	id     bool         // says which record is updated
 	skip   bool         // understood and ignored
+	alias  bool         // another name of the field, which is ignored beside the first
 	of     record.Field
+
+	choices record.Choices
 }
 
 // layout is what the names in a file mean for one type.
@@ -62,7 +65,8 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 	l := &layout{t: t, slots: map[string]slot{idKey: {id: true}, "url": {skip: true}, "display": {skip: true}}, custom: map[string]bool{}}
 	for i, f := range t.All() {
 		info := t.Infos()[i]
-		s := slot{field: info.Name, form: info.Cell, null: info.Null, target: record.TargetOf(f), skip: info.ReadOnly, of: f}
+		s := slot{field: info.Name, form: info.Cell, null: info.Null, target: record.TargetOf(f), skip: info.ReadOnly, of: f,
+			choices: info.Choices}
 		l.slots[info.Name] = s
 		if info.Cell == record.CustomCells {
 			for _, def := range defs {
@@ -72,6 +76,13 @@ func newLayout(t *record.Type, defs []*record.Custom) *layout {
 		}
 		if s.form == record.ReferenceCell && !s.skip {
 			l.addAttributes(s)
+		}
+	}
+	for _, info := range t.Infos() {
+		if info.AliasOf != "" {
+			s := l.slots[info.AliasOf]
+			s.alias = true
+			l.slots[info.Name] = s
 		}
 	}
 	for name, s := range l.slots {

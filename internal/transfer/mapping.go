@@ -101,8 +101,11 @@ func folded(name string) string {
 // exactly returns the column with a name; Skip for one that is ignored.
 func (l *layout) exactly(name string) (column string, ok bool) {
 	s, ok := l.slots[name]
-	if !ok || s.skip {
+	switch {
+	case !ok || s.skip:
 		return Skip, ok
+	case s.alias:
+		return s.field, true
 	}
 	return name, true
 }
@@ -130,11 +133,30 @@ const (
 	labels
 	attributes
 	customLabels
+	withTitle // Device name, of a device
+	elsewhere // what it is called in other systems and in spreadsheets
+	lastWords // Role is device_role
 )
+
+// otherNames are the columns that have other names elsewhere, folded.
+var otherNames = map[string][]string{
+	"name":         {"hostname", "host"},
+	"serial":       {"serialnumber", "serialno", "sn"},
+	"asset_tag":    {"assetnumber", "inventorynumber"},
+	"device_type":  {"model", "hardware"},
+	"module_type":  {"model", "hardware"},
+	"manufacturer": {"vendor", "make", "brand"},
+	"tenant":       {"customer"},
+	"address":      {"ip", "ipaddress"},
+	"prefix":       {"subnet", "network", "cidr"},
+	"mac_address":  {"mac"},
+	"vid":          {"vlanid"},
+	"position":     {"unit", "rackunit", "u", "ru"},
+}
 
 // learn notes what the columns may be called.
 func (l *layout) learn(defs []*record.Custom) {
-	l.alike = []map[string][]string{names: {}, labels: {}, attributes: {}, customLabels: {}}
+	l.alike = []map[string][]string{names: {}, labels: {}, attributes: {}, customLabels: {}, withTitle: {}, elsewhere: {}, lastWords: {}}
 	note := func(kind int, heading, column string) {
 		heading = folded(heading)
 		if known := l.alike[kind][heading]; !slices.Contains(known, column) {
@@ -146,6 +168,9 @@ func (l *layout) learn(defs []*record.Custom) {
 		case s.id || s.attr == idKey:
 		case s.attr == "":
 			note(names, name, name)
+			if !s.custom && !s.skip && !s.alias {
+				l.learnWords(note, name)
+			}
 		case s.attr == s.target.LookupField() || s.attr == s.target.NamingField():
 			note(attributes, name, s.field) // Site name: a reference is read by both
 		default:
@@ -163,14 +188,20 @@ func (l *layout) learn(defs []*record.Custom) {
 	}
 }
 
+// learnWords notes what a column is called less exactly.
+func (l *layout) learnWords(note func(kind int, heading, column string), name string) {
+	note(withTitle, l.t.Title()+name, name)
+	for _, other := range otherNames[name] {
+		note(elsewhere, other, name)
+	}
+	if i := strings.LastIndexByte(name, '_'); i >= 0 {
+		note(lastWords, name[i+1:], name)
+	}
+}
+
 // InFile returns the errors of rows by the headings of the file.
 func (m Mapping) InFile(items []fault.Fields) []fault.Fields {
-	headings := map[string]string{}
-	for _, heading := range slices.Sorted(maps.Keys(m)) {
-		if field, _, _ := strings.Cut(m[heading], "."); field != Skip && headings[field] == "" {
-			headings[field] = heading
-		}
-	}
+	headings := m.Fields()
 	out := make([]fault.Fields, len(items))
 	for i, errs := range items {
 		out[i] = fault.Fields{}
@@ -182,4 +213,15 @@ func (m Mapping) InFile(items []fault.Fields) []fault.Fields {
 		}
 	}
 	return out
+}
+
+// Fields returns the headings that were mapped to fields, by the fields.
+func (m Mapping) Fields() map[string]string {
+	headings := map[string]string{}
+	for _, heading := range slices.Sorted(maps.Keys(m)) {
+		if field, _, _ := strings.Cut(m[heading], "."); field != Skip && headings[field] == "" {
+			headings[field] = heading
+		}
+	}
+	return headings
 }

@@ -47,6 +47,17 @@ func TestGuessedColumns(t *testing.T) {
 		{"dcim.device", "CF rack side", "cf_rack_side", false},
 		{"dcim.device", "Rack Side", "cf_rack_side", false},
 		{"dcim.device", "side of the RACK", "cf_rack_side", false},
+		{"dcim.device", "Role", "device_role", false},
+		{"dcim.device", "role", "device_role", true}, // which the API calls it too
+		{"dcim.device", "Hostname", "name", false},
+		{"dcim.device", "Device name", "name", false},
+		{"dcim.device", "Model", "device_type", false},
+		{"dcim.device", "Serial number", "serial", false},
+		{"dcim.devicetype", "Model", "model", false},
+		{"dcim.devicetype", "Vendor", "manufacturer", false},
+		{"dcim.interface", "Device name", "device", false},
+		{"dcim.rack", "Customer", "tenant", false},
+		{"ipam.prefix", "CIDR", "prefix", false},
 		{"dcim.site", "Name", "name", false},
 		{"dcim.site", "Region name", "region", false},
 		{"dcim.site", "id", "id", true},
@@ -56,6 +67,9 @@ func TestGuessedColumns(t *testing.T) {
 		if h, ok := guessed(t, reg.Type(c.typ), defs, c.heading); !ok || h.Column != c.column || h.Known != c.known {
 			t.Errorf("%s: %q is taken for %+v, want %q", c.typ, c.heading, h, c.column)
 		}
+	}
+	if h, ok := guessed(t, reg.Type("dcim.rack"), defs, "Unit"); ok { // of the weight, or of the outer width
+		t.Errorf("Unit is taken for %q", h.Column)
 	}
 	for _, heading := range []string{"ID", "Id", "Site ID", "site-id", "State", "§", "Nom", "naame"} {
 		if h, ok := guessed(t, reg.Type("dcim.site"), defs, heading); ok {

@@ -123,9 +123,10 @@ func (in *reading) object(line int, object map[string]any) error {
 			in.misspelt(line, key, in.layout.names)
 		case s.id:
 			in.identify(value)
+		case s.alias && object[s.field] != nil: // it says the same
 		case !s.skip:
 			in.checkCustom(line, s, value)
-			in.put(s, fromShown(s, value))
+			in.put(s, choicesOf(s.choices, fromShown(s, value)))
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ package transfer
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"path"
 	"strings"
@@ -79,6 +80,20 @@ type Row struct {
 	ID    string         // the record to update, as it is written; "" makes a new one
 	Key   int64          // what that id means; 0 makes a new one
 	Input map[string]any // as the ledger takes it
+}
+
+// Text returns what a row says about a field in one word: a text, a number, or the name of a reference.
+func (r Row) Text(field string) string {
+	switch x := r.Input[field].(type) {
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	case record.Naming:
+		name, _, _ := record.NumberedName(x.Text)
+		return name
+	}
+	return ""
 }
 
 // Parse reads a file that a request brings. An error about the whole file names lines. An error with Items is about single rows: it

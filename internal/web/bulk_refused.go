@@ -8,12 +8,14 @@ import (
 	"terrier/internal/fault"
 )
 
-// refusal is why one record of many was refused.
+// refusal is why one record of many was refused, or why several rows of a file were.
 type refusal struct {
-	Line    int // in an import
-	Record  Cell
+	Lines   string // in an import: "2, 3, 4 and 47 more"
+	Rows    int    // how many rows of a file
+	Record  Cell   // the first of them
 	Field   string
 	Message string
+	Choices string // what the field can be, where that is a list
 }
 
 // refusals is a table of refusals, cut to a readable length.

@@ -156,27 +156,11 @@ func (p *TypePages) refuseImport(v *Visit, sent *sentFile, rows []transfer.Row, 
 	}
 	f := importForm{Rows: len(rows)}
 	if e.Items != nil && len(e.Items) == len(rows) {
-		f.Refused = p.refusals(sent.columns.InFile(e.Items), func(i int) refusal {
-			return refusal{Line: rows[i].Line, Record: p.rowCell(rows[i])}
-		})
-		f.Refused.Lines = true
+		if f.Refused, err = p.refusedRows(v, sent, rows, e.Items); err != nil {
+			return err
+		}
 	} else {
 		f.Problems = messages(e)
 	}
 	return p.showImport(v, sent, defs, f, StatusOf(e))
-}
-
-// rowCell returns the name of the record that a row is about.
-func (p *TypePages) rowCell(row transfer.Row) Cell {
-	name := ""
-	if p.Type.NamingField() != "" {
-		name, _ = row.Input[p.Type.NamingField()].(string)
-	}
-	if row.ID == "" {
-		return textOf(name, false)
-	}
-	if name == "" {
-		name = "#" + row.ID
-	}
-	return Cell{Kind: LinkCell, Text: name, Href: p.Path + row.ID + "/"}
 }
