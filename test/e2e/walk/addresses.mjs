@@ -24,7 +24,7 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
   await take(v, `/ipam/ip-ranges/${range.id}/available-ips/`);
   const group = await make('/ipam/vlan-groups/', { name: 'Given out', slug: 'given-out', min_vid: 7, max_vid: 9 });
   await take(v, `/ipam/vlan-groups/${group.id}/available-vlans/`, { name: 'Guests' });
-  await v.sees('Guests (7)');
+  await v.sees('VLAN 7 Guests (Given out)');
   const rir = await make('/ipam/rirs/', { name: 'Gives out', slug: 'gives-out' });
   const run = await make('/ipam/asn-ranges/', { name: 'Given out', slug: 'given-out', rir: rir.id, start: 4199999990, end: 4199999999 });
   await take(v, `/ipam/asn-ranges/${run.id}/available-asns/`);
