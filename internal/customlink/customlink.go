@@ -3,8 +3,10 @@
 package customlink
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -61,14 +63,14 @@ func (r *Renderer) Button(l Link) Button {
 	if text == "" {
 		return Button{}
 	}
-	url, err := r.render(l.URL)
-	if err == nil && len(url) > maxURL {
+	to, err := r.render(l.URL)
+	if err == nil && len(to) > maxURL {
 		err = fmt.Errorf("the address is longer than %d bytes", maxURL)
 	}
 	if err != nil {
 		return Button{Text: l.Name, Err: fmt.Errorf("link URL: %w", err)}
 	}
-	return Button{Text: text, Href: Address(url)}
+	return Button{Text: text, Href: Address(to)}
 }
 
 var errLate = errors.New("it was not rendered, because the links before it took too long")
@@ -90,13 +92,26 @@ func (r *Renderer) render(template string) (string, error) {
 
 // Address returns an address as a button may lead to it: quoted, and "" if its scheme is not allowed. An address without a scheme is one
 // of this site, or with // of another that is reached as this one.
-func Address(url string) string {
-	url = quoted(url)
-	scheme, _, found := strings.Cut(url, ":")
+func Address(to string) string {
+	to = quoted(to)
+	scheme, _, found := strings.Cut(to, ":")
 	if found && !strings.ContainsAny(scheme, "/?#") && !schemes[strings.ToLower(scheme)] {
 		return ""
 	}
-	return url
+	return to
+}
+
+// Elsewhere returns the host that an address leads to, or its scheme if it has no host, and "" for one of the site at base.
+func Elsewhere(address, base string) string {
+	to, err := url.Parse(address)
+	if err != nil {
+		return "another site"
+	}
+	own, err := url.Parse(base)
+	if to.Scheme == "" && to.Host == "" || err == nil && to.Scheme == own.Scheme && to.Host == own.Host {
+		return ""
+	}
+	return cmp.Or(to.Host, to.Scheme)
 }
 
 // schemes are those that NetBox allows.
@@ -109,10 +124,10 @@ const unquoted = "-._~" + "/:?&=%+[]@#,;"
 const hex = "0123456789ABCDEF"
 
 // quoted writes every other byte as % and two digits.
-func quoted(url string) string {
+func quoted(to string) string {
 	var b strings.Builder
-	for i := range len(url) {
-		switch c := url[i]; {
+	for i := range len(to) {
+		switch c := to[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(unquoted, c) >= 0:
 			b.WriteByte(c)
 		default:

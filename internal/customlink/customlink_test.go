@@ -90,3 +90,18 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestElsewhere: an address on another host, of another scheme or without a known host leads to another site.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	const base = "https://terrier.example"
+	for address, want := range map[string]string{
+		"/dcim/sites/": "", "?q=x": "", base + "/dcim/sites/": "", "https://wiki.example/x": "wiki.example", "//wiki.example/x": "wiki.example",
+		"http://terrier.example/": "terrier.example", base + ":8443/": "terrier.example:8443", base + "@wiki.example/": "wiki.example",
+		"ssh://lis1": "lis1", "mailto:noc@example.com": "mailto", "http://[": "another site",
+	} {
+		if got := Elsewhere(Address(address), base); got != want {
+			t.Errorf("%s leads to %q, want %q", address, got, want)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type customButton struct {
 	Href      template.URL // package customlink has checked it
 	Color     string
 	NewWindow bool
+	Elsewhere string // the host that it leads to, if that is another site
 	Error     string
 }
 
@@ -36,7 +37,7 @@ func (v *Visit) customLinks(found record.Values) (menus []customMenu, err error)
 			continue
 		}
 		button := customButton{Text: made.Text, Href: template.URL(made.Href), Color: link.Text("button_class"),
-			NewWindow: link.Bool("new_window")}
+			NewWindow: link.Bool("new_window"), Elsewhere: customlink.Elsewhere(made.Href, v.Site.BaseURL)}
 		if made.Err != nil {
 			button.Error = made.Err.Error()
 		}

@@ -45,10 +45,10 @@ func TestCustomLinks(t *testing.T) {
 			page := b.get(t, address).Want(t, http.StatusOK)
 			shows(t, page,
 				`<a class="btn btn-sm custom-teal" href="https://wiki.example/Lisbon%201?s=planned" rel="noopener noreferrer" target="_blank">`+
-					`Wiki of Lisbon 1</a>`,
+					`Wiki of Lisbon 1 <small class="elsewhere">↗ <span class="visually-hidden">leads to another site: </span>wiki.example</small></a>`,
 				fmt.Sprintf(`<a class="btn btn-sm btn-outline-secondary" href="/dcim/racks/?site_id=%d" rel="noopener noreferrer">First</a>`, site),
 				`<summary class="btn btn-sm custom-purple">Tools</summary>`,
-				`href="ssh://lis1" rel="noopener noreferrer">Second of the group</a>`,
+				`href="ssh://lis1" rel="noopener noreferrer">Second of the group <small class="elsewhere">↗ <span class="visually-hidden">leads to another site: </span>lis1</small></a>`,
 				`title="link text: line 1: `, ">broken<",
 				"&lt;img src=x onerror=alert(1)&gt;", `href="https://a.example/%22%3E%3Cscript%3Ealert%281%29%3C/script%3E"`,
 				`<span class="btn btn-sm btn-outline-secondary">Hostile</span>`,
