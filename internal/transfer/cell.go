@@ -12,8 +12,19 @@ const nullWord = "null"
 
 var numberPattern = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
+// formulaSigns begin a text that a spreadsheet computes. Some take the full-width signs for the same.
+const formulaSigns = "=+\\-@＝＋－＠\\t\\r\\n"
+
+var (
+	formulaStart = regexp.MustCompile("^[" + formulaSigns + "]")
+	// formulaCell is where a new cell begins that would be computed, for a spreadsheet that separates cells by semicolons: in many countries
+	// it does. A quoted cell is no help there, because its quote is not at the beginning.
+	formulaCell = regexp.MustCompile(`(;[ "]*'*)([` + formulaSigns + `])`)
+	escapedCell = regexp.MustCompile(`(;[ "]*'*)'([` + formulaSigns + `])`)
+)
+
 // formula reports whether a spreadsheet would compute the text.
-func formula(s string) bool { return s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) }
+func formula(s string) bool { return formulaStart.MatchString(s) }
 
 // meant reports whether an apostrophe before the text is an escape.
 func meant(s string) bool {
@@ -22,8 +33,9 @@ func meant(s string) bool {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// escape puts an apostrophe before a text that would otherwise be read as something else.
+// escape puts an apostrophe before a text that would otherwise be read as something else, and before each part of it that would.
 func escape(s string, null bool) string {
+	s = formulaCell.ReplaceAllString(s, "$1'$2")
 	switch {
 	case formula(s) && !numberPattern.MatchString(s),
 		blank(s),
@@ -36,9 +48,9 @@ func escape(s string, null bool) string {
 
 func unescape(s string) string {
 	if strings.HasPrefix(s, "'") && meant(s[1:]) {
-		return s[1:]
+		s = s[1:]
 	}
-	return s
+	return escapedCell.ReplaceAllString(s, "$1$2")
 }
 
 // fromCell reads a cell; given is false if it says nothing.

@@ -76,7 +76,7 @@ type world struct {
 }
 
 var texts = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
-	"=1+1", "+49 30", "-5", "-x", "@x", "\tx", "'", "''", "'tis", "'=x", "null", "'null", "true", "yes", "007", "1e5", "~", "a#3", "#3",
+	"＝1+1", "＋1", "－1", "＠x", "a;=1+1", "a;'=1", "a; ''＝1", ";@x;-y", "';=", `a;"=1`, "=1+1", "+49 30", "-5", "-x", "@x", "\tx", "'", "''", "'tis", "'=x", "null", "'null", "true", "yes", "007", "1e5", "~", "a#3", "#3",
 	"a, b", `"q"`, "a\r\nb", "a\nb\n\n c", "a \nb", "# no comment", "key: value", "- x", "2026-01-02", "\u2028", "\u0085", "\ufeff",
 	"€", "*x", "&x", "<<", "#7"}))
 
