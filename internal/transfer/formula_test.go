@@ -14,7 +14,8 @@ import (
 func TestNoFormulas(t *testing.T) {
 	reg := registry(t)
 	site := reg.Type("dcim.site")
-	for _, text := range []string{"=1+1", "＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "@SUM(1)", "a;=1+1", "a; =1+1", "a;＝1", `a;"=1`, "a;'=1", ";;+x;@y"} {
+	for _, text := range []string{"=1+1", "＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "@SUM(1)", "a;=1+1", "a; =1+1", "a;＝1", `a;"=1`,
+		"a;'=1", ";;+x;@y"} {
 		v := site.NewValues()
 		v.Set("name", "Lisbon 1")
 		v.Set("slug", "lis1")

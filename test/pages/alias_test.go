@@ -10,8 +10,8 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestRoleOfDevicesOnPages: forms and exports know the role of a device by its first name alone. The API has a second one, and an import takes
-// both.
+// TestRoleOfDevicesOnPages: forms and exports know the role of a device by its first name alone. The API has a second one, and an import
+// takes both.
 func TestRoleOfDevicesOnPages(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

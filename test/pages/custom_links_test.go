@@ -48,7 +48,8 @@ func TestCustomLinks(t *testing.T) {
 					`Wiki of Lisbon 1 <small class="elsewhere">↗ <span class="visually-hidden">leads to another site: </span>wiki.example</small></a>`,
 				fmt.Sprintf(`<a class="btn btn-sm btn-outline-secondary" href="/dcim/racks/?site_id=%d" rel="noopener noreferrer">First</a>`, site),
 				`<summary class="btn btn-sm custom-purple">Tools</summary>`,
-				`href="ssh://lis1" rel="noopener noreferrer">Second of the group <small class="elsewhere">↗ <span class="visually-hidden">leads to another site: </span>lis1</small></a>`,
+				`href="ssh://lis1" rel="noopener noreferrer">Second of the group <small class="elsewhere">`+
+					`↗ <span class="visually-hidden">leads to another site: </span>lis1</small></a>`,
 				`title="link text: line 1: `, ">broken<",
 				"&lt;img src=x onerror=alert(1)&gt;", `href="https://a.example/%22%3E%3Cscript%3Ealert%281%29%3C/script%3E"`,
 				`<span class="btn btn-sm btn-outline-secondary">Hostile</span>`,
