@@ -14,8 +14,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"terrier/internal/access"
 	"terrier/internal/fault"
 	"terrier/internal/ledger"
@@ -30,10 +28,10 @@ type Feed struct {
 	Ledger *ledger.Ledger
 
 	news     news
-	room     room
+	waiting  *limit.Semaphore[access.Asker] // readers that wait for changes: requests, and live ones
 	matching *limit.Semaphore[access.Asker] // conditions are matched for one request at a time: every reader may write some that take long
 	behind   *limit.Semaphore[access.Asker] // of live readers that have changes of their own in memory, until their clients have got them
-	looking  *semaphore.Weighted
+	looking  *limit.Semaphore[access.Asker] // of live readers that look their caller up again
 	ended    context.Context
 	end      context.CancelFunc
 }
@@ -50,7 +48,9 @@ var errNoTurn = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
 
 // New returns the feed of a ledger's changes.
 func New(l *ledger.Ledger) *Feed {
-	f := &Feed{Ledger: l, looking: semaphore.NewWeighted(lookups),
+	f := &Feed{Ledger: l,
+		waiting:  limit.New[access.Asker](limit.Budget{Name: "waiting readers", Size: waitingOfAll, Each: waitingOfOne}),
+		looking:  limit.New[access.Asker](limit.Budget{Name: "lookups of readers", Size: lookups, Each: lookups / 2}),
 		matching: limit.New[access.Asker](limit.Budget{Name: "conditions of the feed", Size: 1, Each: 1, Busy: errNoTurn}),
 		behind:   limit.New[access.Asker](limit.Budget{Name: "readers behind", Size: readersBehind, Each: callerBehind, Busy: errNoTurn})}
 	f.ended, f.end = context.WithCancel(context.Background())
@@ -67,6 +67,7 @@ type Query struct {
 	Object     int64
 	Limit      int
 	Wait       time.Duration // how long to wait for a change if there is none
+	Held       bool          // the caller holds memory for what is read
 
 	bytes int          // of documents, after which a page ends; 0 means store.MaxPiece
 	by    access.Asker // who takes turns
@@ -87,11 +88,25 @@ type Page struct {
 	Next    int64 // the position to go on after
 }
 
+// Bytes returns how long the documents of the changes are.
+func (p Page) Bytes() (n int) {
+	for _, c := range p.Changes {
+		n += c.Bytes()
+	}
+	return n
+}
+
 // mostScanned is how many positions one read looks at. The first look takes as many as are wanted, the next ones more: most of them may
 // not be for the caller. matchTime is how long conditions may take for one read, unless a single change takes longer.
 const (
 	mostScanned = 10_000
 	matchTime   = 500 * time.Millisecond
+)
+
+// Conditions are matched with so many changes at a time at most, and with so many bytes of them unless one has more.
+const (
+	partChanges = 100
+	partBytes   = 1 << 20
 )
 
 // Read returns changes after a position, at most as many as wanted. If there are none, it waits. An answer may be empty before the end
@@ -106,7 +121,7 @@ func (f *Feed) Read(ctx context.Context, c ledger.Caller, q Query) (Page, error)
 		page, _, err := f.read(ctx, scope, q)
 		return page, err
 	}
-	leave, err := f.room.enter(q.by)
+	leave, err := f.enter(q.by)
 	if err != nil {
 		return Page{}, err
 	}
@@ -159,28 +174,49 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 	}
 	begin, bytes, budget := in.After, 0, matchTime
 	for in.Among = q.Limit; ; in.Among = min(4*in.Among, mostScanned-int(in.After-begin)) {
-		if in.Limit = q.Limit - len(page.Changes); q.Conditions != nil {
-			in.Limit = in.Among // most may not match
-		}
-		part, err := f.Ledger.Store.Feed(ctx, in)
-		if err != nil {
-			return page, 0, err
-		}
-		if in.After > begin && part.Accounts != accounts {
+		in.Limit = q.Limit - len(page.Changes)
+		part, err := f.readPart(ctx, q, in, func(part store.FeedPart) error {
+			if in.After > begin && part.Accounts != accounts {
+				return errStale
+			}
+			page.Positions, page.Next, accounts = part.Positions, part.Next, part.Accounts
+			if begin+1 < part.Oldest || begin > part.Newest {
+				return &GoneError{part.Positions, begin}
+			}
+			return f.take(ctx, q, &page, share(part.Changes), &budget)
+		})
+		switch {
+		case errors.Is(err, errStale):
 			return page, accounts, nil
-		}
-		page.Positions, page.Next, accounts = part.Positions, part.Next, part.Accounts
-		if begin+1 < part.Oldest || begin > part.Newest {
-			return page, 0, &GoneError{part.Positions, begin}
-		}
-		if err := f.take(ctx, q, &page, share(part.Changes), &budget); err != nil {
+		case err != nil:
 			return page, 0, err
 		}
 		in.After, bytes = page.Next, bytes+part.Bytes
-		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= in.Bytes || in.After >= part.Newest {
+		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= q.mostBytes() || in.After >= part.Newest {
 			return page, accounts, nil
 		}
 	}
+}
+
+// readPart reads a part of the changes, and passes it on. Most of them may not match conditions: with these it reads few at a time, once
+// there is memory for them.
+func (f *Feed) readPart(ctx context.Context, q Query, in store.FeedQuery,
+	pass func(store.FeedPart) error) (part store.FeedPart, err error) {
+	if q.Conditions != nil {
+		in.Limit, in.Bytes = min(in.Among, partChanges), partBytes
+		if !q.Held {
+			release, err := f.Ledger.Store.HoldAnswer(ctx, q.by, partBytes)
+			if err != nil {
+				return part, err
+			}
+			defer release()
+		}
+	}
+	if part, err = f.Ledger.Store.Feed(ctx, in); err == nil {
+		err = pass(part)
+	}
+	part.Changes = nil
+	return part, err
 }
 
 // take adds the changes that match the conditions to a page, until it is full or the time for that is used up. Then the page ends after

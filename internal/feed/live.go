@@ -42,7 +42,7 @@ func (f *Feed) Live(ctx context.Context, c ledger.Caller, q Query, again Lookup)
 	if err != nil {
 		return nil, err
 	}
-	depart, err := f.room.enter(scope.By())
+	depart, err := f.enter(scope.By())
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +118,11 @@ func (l *Live) look(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := l.f.looking.Acquire(ctx, 1); err != nil {
+	done, err := l.f.looking.Acquire(ctx, l.q.by, 1)
+	if err != nil {
 		return err
 	}
-	defer l.f.looking.Release(1)
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	c, err := l.again(ctx)

@@ -19,8 +19,12 @@ const (
 	LeastRate = 512 << 10
 )
 
-// StreamStall is how long a stream waits for a client that reads nothing: a server that stops waits for it too.
-const StreamStall = 20 * time.Second
+// StreamStall is how long a stream waits for a client that reads nothing: a server that stops waits for it too. AnswerStall is the same for
+// a large answer. It is shorter than others wait for the memory that the answer takes.
+const (
+	StreamStall = 20 * time.Second
+	AnswerStall = 20 * time.Second
+)
 
 // piece is how much of a large answer is written at once. A slow client has the time of Stall for each.
 const piece = 64 << 10
@@ -90,21 +94,21 @@ func (w *patient) Write(b []byte) (written int, err error) {
 }
 
 // PacedWriter returns a writer of an answer that holds up others as long as it lasts. The client may fall behind LeastRate by as much time
-// as Stall. Time that passes between writes is not the client's.
-func PacedWriter(w http.ResponseWriter) io.Writer {
-	return &paced{w, http.NewResponseController(w), Stall}
+// as stall. Time that passes between writes is not the client's.
+func PacedWriter(w http.ResponseWriter, stall time.Duration) io.Writer {
+	return &paced{w, http.NewResponseController(w), stall, stall}
 }
 
 type paced struct {
 	io.Writer
-	connection *http.ResponseController
-	left       time.Duration
+	connection  *http.ResponseController
+	stall, left time.Duration
 }
 
 func (w *paced) Write(b []byte) (int, error) {
 	began, left := time.Now(), w.left+time.Duration(len(b))*time.Second/LeastRate
 	_ = w.connection.SetWriteDeadline(began.Add(left)) // not every writer has one
 	n, err := w.Writer.Write(b)
-	w.left = min(Stall, left-time.Since(began))
+	w.left = min(w.stall, left-time.Since(began))
 	return n, err
 }

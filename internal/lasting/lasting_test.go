@@ -123,7 +123,7 @@ func TestPacedWriter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				out, began := lasting.PacedWriter(&c.client), time.Now()
+				out, began := lasting.PacedWriter(&c.client, lasting.Stall), time.Now()
 				var err error
 				for n := 0; n < 1_000 && err == nil; n++ {
 					_, err = out.Write(piece)

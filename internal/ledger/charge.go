@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 
 	"terrier/internal/access"
 	"terrier/internal/fault"
@@ -30,33 +29,12 @@ const (
 func (l *Ledger) charge(ctx context.Context, c Caller, t *record.Type, inputs []Input) (release func(), err error) {
 	n, text := len(inputs), 0
 	for _, in := range inputs {
-		text += textBytes(in)
+		text += record.TextBytes(in)
 	}
 	if n <= freeItems && text <= freeText {
 		return func() {}, nil
 	}
 	return l.Store.Charge(ctx, c.Asker(), int64(max(n*(draftBytes+fieldBytes*len(t.All())), textCopies*text)))
-}
-
-// textBytes returns how many bytes of text a decoded value has, at any depth.
-func textBytes(value any) (n int) {
-	switch v := value.(type) {
-	case string:
-		return len(v)
-	case []byte:
-		return len(v)
-	case json.RawMessage:
-		return len(v)
-	case []any:
-		for _, item := range v {
-			n += textBytes(item)
-		}
-	case map[string]any:
-		for key, item := range v {
-			n += len(key) + textBytes(item)
-		}
-	}
-	return n
 }
 
 // checkItems refuses many records where everybody may write some: without a permission a request is small.

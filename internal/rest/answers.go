@@ -1,83 +1,28 @@
 package rest
 
 import (
-	"context"
+	"io"
 	"net/http"
 	"runtime"
-	"sync"
-	"time"
 
-	"golang.org/x/sync/semaphore"
-
-	"terrier/internal/fault"
-	"terrier/internal/ledger"
+	"terrier/internal/lasting"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
-// largeAnswers is how many large answers are in memory at once, each from when it is read until it is written.
-const largeAnswers = 2
-
-// answers limits large answers. A caller has one of them at a time: a slow reader delays nobody else.
-type answers struct {
-	room *semaphore.Weighted
-
-	mu      sync.Mutex
-	callers map[int64]*turn
-}
-
-// turn is the large answers of one caller.
-type turn struct {
-	held  chan struct{} // holds one
-	users int
-}
-
-func newAnswers() *answers {
-	return &answers{room: semaphore.NewWeighted(largeAnswers), callers: map[int64]*turn{}}
-}
-
-// enter waits until a large answer may be read.
-func (a *answers) enter(ctx context.Context, c ledger.Caller) (leave func(), err error) {
-	a.mu.Lock()
-	mine := a.callers[c.UserID]
-	if mine == nil {
-		mine = &turn{held: make(chan struct{}, 1)}
-		a.callers[c.UserID] = mine
-	}
-	mine.users++
-	a.mu.Unlock()
-	forget := func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if mine.users--; mine.users == 0 {
-			delete(a.callers, c.UserID)
-		}
-	}
-	select {
-	case mine.held <- struct{}{}:
-	case <-ctx.Done():
-		forget()
-		return func() {}, errCrowded
-	}
-	if a.room.Acquire(ctx, 1) != nil {
-		<-mine.held
-		forget()
-		return func() {}, errCrowded
-	}
-	return sync.OnceFunc(func() {
-		runtime.GC() // else this one's memory would stay taken until the heap has doubled
-		a.room.Release(1)
-		<-mine.held
-		forget()
-	}), nil
-}
-
-var errCrowded = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
-	Detail: "Other large pages were being read all the time. Try again, or ask for fewer records at a time with limit, or for fewer " +
-		"fields with fields or omit."}
-
 // pieceBytes is the longest answer that is sent whole, with its length.
 const pieceBytes = 2 << 20
+
+// freeBytes is the longest answer that a client may read as slowly as any request may last.
+const freeBytes = 64 << 10
+
+// answerWriter returns a writer of an answer of a length.
+func answerWriter(w http.ResponseWriter, bytes int) io.Writer {
+	if bytes <= freeBytes {
+		return w
+	}
+	return lasting.PacedWriter(w, lasting.AnswerStall)
+}
 
 // listing writes a list of records. When it gets too long to be held in memory, it is written as it grows.
 type listing struct {
@@ -86,7 +31,8 @@ type listing struct {
 	r      *http.Request
 	status int
 	buf    []byte
-	begun  bool
+	to     io.Writer // once it has begun
+	err    error     // the client is gone
 }
 
 // records appends records and releases each.
@@ -102,6 +48,9 @@ func (p *listing) records(t *record.Type, rows []record.Values, view record.View
 		if len(p.buf) > pieceBytes {
 			p.flush()
 		}
+		if p.err != nil {
+			return
+		}
 		if (i+1)%store.Breather == 0 {
 			runtime.Gosched()
 		}
@@ -110,19 +59,19 @@ func (p *listing) records(t *record.Type, rows []record.Values, view record.View
 }
 
 func (p *listing) flush() {
-	if !p.begun {
-		p.begun = true
+	if p.to == nil {
+		p.to = answerWriter(p.w, len(p.buf))
 		p.a.head(p.w, p.status)
 	}
-	if p.r.Method != http.MethodHead {
-		_, _ = p.w.Write(p.buf) // a caller that has gone away is not an error here
+	if p.r.Method != http.MethodHead && p.err == nil {
+		_, p.err = p.to.Write(p.buf)
 	}
 	p.buf = p.buf[:0]
 }
 
 // end sends the rest.
 func (p *listing) end() {
-	if !p.begun {
+	if p.to == nil {
 		p.a.send(p.w, p.r, p.status, p.buf)
 		return
 	}

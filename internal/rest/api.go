@@ -57,7 +57,6 @@ type API struct {
 	Docs http.HandlerFunc
 
 	documents documents
-	answers   *answers
 }
 
 // Route is one address of the API.
@@ -140,7 +139,6 @@ func proving(t *record.Type, methods []string) []string {
 
 // Mount puts every route on a mux, and answers the rest of /api/ in the API's own way.
 func (a *API) Mount(mux *http.ServeMux) {
-	a.answers = newAnswers()
 	for _, r := range a.Routes() {
 		mux.Handle(r.Pattern, handler{packed.Answers(a.browse(r, a.dispatch(r)), r.HoldsSecrets()), r})
 	}

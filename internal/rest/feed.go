@@ -14,6 +14,9 @@ import (
 // feedPath is where changes are read in the order of their positions.
 const feedPath = "/api/extras/feed/"
 
+// textCopies is how often the documents of changes are in memory until they are sent: as they were read, and in the answer.
+const textCopies = 2
+
 // feedRoute is the address of the feed. Everybody who may see the change log may read it.
 func (a *API) feedRoute() Route {
 	describe := action{summary: "Read changes in the order of their positions", status: http.StatusOK, answer: feedSchema,
@@ -35,11 +38,17 @@ func (a *API) feed(w http.ResponseWriter, r *http.Request) {
 		a.live(w, r, q)
 		return
 	}
-	page, err := a.Feed.Read(r.Context(), ledger.CallerFrom(r.Context()), q)
+	caller := ledger.CallerFrom(r.Context())
+	page, release, err := store.Answer(r.Context(), a.Ledger.Store, caller.Asker(), func() (feed.Page, int, error) {
+		page, err := a.Feed.Read(r.Context(), caller, q)
+		q.Wait, q.Held = 0, true // if it must be read again, there is something
+		return page, textCopies * page.Bytes(), err
+	})
 	if err != nil {
 		a.failFeed(w, r, err)
 		return
 	}
+	defer release()
 	b := append(make([]byte, 0, 256+2048*len(page.Changes)), `{"results":[`...)
 	for i, c := range page.Changes {
 		if i > 0 {

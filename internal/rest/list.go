@@ -32,12 +32,12 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 			a.Fail(w, r, err)
 			return
 		}
-		page, leave, err := a.readPage(w, r, t, q, params)
+		page, release, err := a.readPage(w, r, t, q, params)
 		if err != nil {
 			a.Fail(w, r, err)
 			return
 		}
-		defer leave()
+		defer release()
 		if page.Capped {
 			w.Header().Set(xCount, "capped")
 		}
@@ -61,31 +61,31 @@ func (a *API) list(t *record.Type) http.HandlerFunc {
 }
 
 // readPage reads a page. A large one waits until there is memory for it, without a connection to the database, and is
-// then read; leave releases the memory. A page for people is small.
+// then read; release gives the memory back. A page for people is small.
 func (a *API) readPage(w http.ResponseWriter, r *http.Request, t *record.Type, q store.Query,
-	params url.Values) (page store.Page, leave func(), err error) {
+	params url.Values) (page store.Page, release func(), err error) {
 	ctx, caller := r.Context(), ledger.CallerFrom(r.Context())
-	leave = func() {}
 	_, browsed := w.(*captured)
 	if browsed {
 		q.MaxBytes = browsedBytes
 	}
-	page, err = a.Ledger.List(ctx, caller, t, q)
+	page, release, err = a.Ledger.ReadPage(ctx, caller, t, q)
 	if err != nil || !page.Full || browsed {
-		return page, leave, err
+		return page, release, err
 	}
 	page.Rows = nil // not kept meanwhile
-	if leave, err = a.answers.enter(ctx, caller); err != nil {
-		return page, leave, err
+	release()
+	if release, err = a.Ledger.Store.HoldLarge(ctx, caller.Asker()); err != nil {
+		return page, nil, err
 	}
 	q.MaxBytes = store.MaxPage
 	if page, err = a.Ledger.List(ctx, caller, t, q); err == nil {
 		err = ledger.EndsEarly(params, page)
 	}
 	if err != nil {
-		leave()
+		release()
 	}
-	return page, leave, err
+	return page, release, err
 }
 
 // viewOf reads which part of the records is shown.

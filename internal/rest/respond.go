@@ -116,7 +116,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	a.head(w, status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a caller that has gone away is not an error here
+		_, _ = answerWriter(w, len(body)).Write(body) // a caller that has gone away is not an error here
 	}
 }
 
@@ -173,8 +173,12 @@ func (a *API) sendView(w http.ResponseWriter, r *http.Request, status int, v rec
 	a.send(w, r, status, a.Printer.Append(make([]byte, 0, 2048), v, v.Type().Plan(view)))
 }
 
-// sendRecords answers a bulk request.
+// sendRecords answers a bulk request. What it did is done, so it is answered also if there is no memory for it for so long.
 func (a *API) sendRecords(w http.ResponseWriter, r *http.Request, status int, t *record.Type, rows []record.Values) {
+	release, err := a.Ledger.Store.HoldAnswer(r.Context(), ledger.CallerFrom(r.Context()).Asker(), store.Page{Rows: rows}.Bytes())
+	if err == nil {
+		defer release()
+	}
 	out := &listing{a: a, w: w, r: r, status: status, buf: make([]byte, 0, 1024*len(rows))}
 	out.records(t, rows, record.View{})
 	out.end()

@@ -43,7 +43,7 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) {
 	out := &lines{headOnly: r.Method == http.MethodHead}
 	begin := func(position int64) error {
 		w := pass(w)
-		out.to = bufio.NewWriterSize(lasting.PacedWriter(w), linesBytes)
+		out.to = bufio.NewWriterSize(lasting.PacedWriter(w, lasting.Stall), linesBytes)
 		a.headers(w)
 		w.Header().Set("Content-Type", linesType)
 		w.WriteHeader(http.StatusOK)

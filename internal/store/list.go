@@ -66,6 +66,14 @@ type Page struct {
 	Depths []int  // of a Tree: how many of the rows that each is below are in the list; nil if the list is not in the order of the tree
 }
 
+// Bytes returns about how much memory the rows take.
+func (p Page) Bytes() (n int) {
+	for _, row := range p.Rows {
+		n += row.Bytes()
+	}
+	return n
+}
+
 // List reads one page and the count of the whole list in one round trip: two statements, and a third to prove a
 // claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
 // that of a test that looks for other records has a round trip of its own, and so have a search that uses an index, a

@@ -80,6 +80,7 @@ type pools struct {
 	spare   *pgxpool.Pool                  // health and login
 	reads   *limit.Semaphore[access.Asker] // of the connections for lists
 	drafts  *limit.Semaphore[access.Asker] // of memory, for change sets
+	answers answerMemory
 	writes  *limit.Semaphore[access.Asker] // of the main connections, for change sets
 	slow    *limit.Semaphore[access.Asker] // the one connection for lists of callers who have used up their time
 	used    *limit.Usage[access.Asker]     // how much time lists of each caller have taken
@@ -124,6 +125,7 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
 	p.drafts = limit.New[access.Asker](limit.Budget{Name: "drafts", Size: draftRoom, Each: callerDrafts, Busy: errNoWrite})
+	p.answers = newAnswerMemory()
 	p.writes = limit.New[access.Asker](writeBudget(p.pool.Config().MaxConns))
 	p.reads = limit.New[access.Asker](listBudget(half))
 	p.slow = limit.New[access.Asker](limit.Budget{Name: "slow lists", Size: 1, Each: 1, Busy: errNoList})

@@ -170,10 +170,11 @@ func (p *TypePages) list(v *Visit) error {
 	if p.Type.Elevated != "" {
 		q.View.Only = append(q.View.Only, p.Type.Elevated) // its menu depends on it
 	}
-	found, err := p.site.Ledger.List(v.Ctx, v.Caller, p.Type, q)
+	found, release, err := p.site.Ledger.ReadPage(v.Ctx, v.Caller, p.Type, q)
 	if err != nil {
 		return err
 	}
+	defer release()
 	if err := v.nameLinks(p.Type, shownFields(setup.columns), found.Rows); err != nil {
 		return err
 	}

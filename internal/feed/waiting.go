@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"sync"
 	"time"
 
 	"terrier/internal/access"
@@ -22,34 +21,14 @@ var (
 		Detail: "Too many requests wait for changes on this server. Try again, or ask without wait."}
 )
 
-// room counts those who wait. The zero room is empty.
-type room struct {
-	mu      sync.Mutex
-	callers map[access.Asker]int
-	all     int
-}
-
-// enter counts a reader. Call leave when it ends.
-func (r *room) enter(by access.Asker) (leave func(), err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// enter counts a reader that waits. Call leave when it ends.
+func (f *Feed) enter(by access.Asker) (leave func(), err error) {
+	leave, ok := f.waiting.TryAcquire(by, 1)
 	switch {
-	case r.callers[by] >= waitingOfOne:
+	case ok:
+		return leave, nil
+	case f.waiting.InUse() < waitingOfAll:
 		return nil, errWaitingOfOne
-	case r.all >= waitingOfAll:
-		return nil, errWaitingOfAll
 	}
-	if r.callers == nil {
-		r.callers = map[access.Asker]int{}
-	}
-	r.callers[by]++
-	r.all++
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.all--
-		if r.callers[by]--; r.callers[by] == 0 {
-			delete(r.callers, by)
-		}
-	}, nil
+	return nil, errWaitingOfAll
 }

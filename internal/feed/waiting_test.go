@@ -11,7 +11,7 @@ import (
 // TestRoom: a caller, and all of them together, have so many waiting readers at most. Who leaves makes room.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	var r room
+	r := New(nil)
 	greedy, modest := access.Asker{User: 1}, access.Asker{User: 2}
 	var leave func()
 	for range waitingOfOne {
@@ -30,7 +30,7 @@ func TestRoom(t *testing.T) {
 	if _, err := r.enter(greedy); err != nil {
 		t.Errorf("after one has left: %v", err)
 	}
-	for i := 0; r.all < waitingOfAll; i++ {
+	for i := 0; r.waiting.InUse() < waitingOfAll; i++ {
 		from := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 		if _, err := r.enter(access.Asker{Address: netip.PrefixFrom(from, 32)}); err != nil {
 			t.Fatal(err)
