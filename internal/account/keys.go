@@ -94,6 +94,14 @@ func (k *Keyring) ChainCodeBy(keyID string, message []byte) (code []byte, known 
 	return k.keys[i].chainCode(message), true
 }
 
+// ChainKeys returns the ids of all secrets.
+func (k *Keyring) ChainKeys() (ids []string) {
+	for _, d := range k.keys {
+		ids = append(ids, d.id)
+	}
+	return ids
+}
+
 func (d derivedKeys) chainCode(message []byte) []byte {
 	mac := hmac.New(sha256.New, d.chain)
 	mac.Write(message)

@@ -88,6 +88,7 @@ func TestAlteredAuditLogIsFound(t *testing.T) {
 			WHERE position = 5; UPDATE extras_auditchain SET position = 5 WHERE position = -4`, "entry 4 of the chain"},
 		{"digest made to fit", `UPDATE extras_auditevent SET user_name = 'mallory' WHERE id = 4;
 			UPDATE extras_auditchain SET digest = sha256('x') WHERE event_id = 4`, "entry 4 of the chain"},
+		{"key of an entry renamed", "UPDATE extras_auditchain SET key_id = 'none' WHERE position = 4", "entry 4 of the chain"},
 		{"tail cut", "DELETE FROM extras_auditevent WHERE id > 7; DELETE FROM extras_auditchain WHERE position > 7",
 			"the chain ends at entry 7 and does not contain the head"},
 		{"beginning cut", "DELETE FROM extras_auditevent WHERE id < 3; DELETE FROM extras_auditchain WHERE position < 3",

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type Chainer interface {
 	ChainCode(message []byte) (keyID string, code []byte)
 	// ChainCodeBy returns the code made with the key of an id; known is false if there is no such key.
 	ChainCodeBy(keyID string, message []byte) (code []byte, known bool)
+	// ChainKeys returns the ids of all keys.
+	ChainKeys() []string
 }
 
 // Row is an event as it is kept.
@@ -100,6 +103,9 @@ type Verifier struct {
 // Begin starts at an anchor.
 func (v *Verifier) Begin(a Anchor) error {
 	code, known := v.Keys.ChainCodeBy(a.KeyID, a.message())
+	if !known && v.made(a.message(), a.Proof) {
+		return altered("the anchor of the chain at entry %d was changed: it names the key %s, which has not made it", a.Position, a.KeyID)
+	}
 	if !known {
 		return missingKey(a.KeyID)
 	}
@@ -111,7 +117,16 @@ func (v *Verifier) Begin(a Anchor) error {
 }
 
 func missingKey(id string) error {
-	return fmt.Errorf("the chain has entries made with key %s: add that secret to TERRIER_SECRET_KEY_OLD to verify them", id)
+	return fmt.Errorf("the chain has entries made with key %s: add that secret to TERRIER_SECRET_KEY_OLD to verify them; if there was "+
+		"never such a secret, they were altered", id)
+}
+
+// made reports whether one of the keys has made a code. The id of the key is beside the code, and not part of what it proves.
+func (v *Verifier) made(message, code []byte) bool {
+	return slices.ContainsFunc(v.Keys.ChainKeys(), func(id string) bool {
+		own, _ := v.Keys.ChainCodeBy(id, message)
+		return hmac.Equal(own, code)
+	})
 }
 
 // Next checks the next entry. The row is nil if the event is gone.
@@ -122,6 +137,9 @@ func (v *Verifier) Next(l Link, row *Row) error {
 	}
 	code, known := v.Keys.ChainCodeBy(l.KeyID, l.message(v.Last.Code))
 	switch {
+	case !known && v.made(l.message(v.Last.Code), l.Code):
+		return altered("entry %d of the chain, of event %d at %s, was changed: it names the key %s, which has not made it",
+			l.Position, l.EventID, at, l.KeyID)
 	case !known:
 		return missingKey(l.KeyID)
 	case !hmac.Equal(code, l.Code):

@@ -38,7 +38,7 @@ func scanEvent(r *audit.Row, more ...any) []any {
 // ChainEvents adds settled events to the chain, in the order of their ids, and returns its head. If another process is doing it, it
 // returns ErrElsewhere.
 func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Time) (head audit.Link, err error) {
-	for {
+	for after := int64(0); ; after = head.EventID { // what comes before it and settles now is found by the next call
 		added := 0
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			if err := lockUpkeep(ctx, tx, AuditChainLock); err != nil {
@@ -47,7 +47,7 @@ func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Ti
 			if head, err = chainHead(ctx, tx); err != nil {
 				return err
 			}
-			added, head, err = extendChain(ctx, tx, keys, head, now)
+			added, head, err = extendChain(ctx, tx, keys, head, now, after)
 			return err
 		})
 		if err != nil || added < chainAtOnce {
@@ -56,15 +56,18 @@ func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Ti
 	}
 }
 
-func extendChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, head audit.Link, now time.Time) (int, audit.Link, error) {
-	rows, err := tx.Query(ctx, `
-		SELECT `+eventColumns+` FROM extras_auditevent e
-		WHERE e.id > coalesce((SELECT event_id FROM extras_auditchain
-				WHERE chained_at < (SELECT max(chained_at) FROM extras_auditchain) - $2::interval
-				ORDER BY chained_at DESC, position DESC LIMIT 1), 0)
-			AND `+isSettled+` AND NOT EXISTS (SELECT FROM extras_auditchain c WHERE c.event_id = e.id)
-			AND e.happened_at >= coalesce((SELECT before FROM extras_auditanchor), '-infinity')
-		ORDER BY e.id LIMIT $3`, now, chainWindow, chainAtOnce)
+// settledEvents are the next events above an id that are to enter the chain.
+var settledEvents = `
+	SELECT ` + eventColumns + ` FROM extras_auditevent e
+	WHERE e.id > greatest($4, (SELECT event_id FROM extras_auditchain
+			WHERE chained_at < (SELECT max(chained_at) FROM extras_auditchain) - $2::interval
+			ORDER BY chained_at DESC, position DESC LIMIT 1))
+		AND ` + isSettled + ` AND NOT EXISTS (SELECT FROM extras_auditchain c WHERE c.event_id = e.id)
+		AND e.happened_at >= coalesce((SELECT before FROM extras_auditanchor), '-infinity')
+	ORDER BY e.id LIMIT $3`
+
+func extendChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, head audit.Link, now time.Time, after int64) (int, audit.Link, error) {
+	rows, err := tx.Query(ctx, settledEvents, now, chainWindow, chainAtOnce, after)
 	if err != nil {
 		return 0, head, err
 	}
@@ -77,11 +80,20 @@ func extendChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, head audit.
 	links := make([][]any, len(events))
 	for i, r := range events {
 		head = head.Next(keys, r)
-		links[i] = []any{head.Position, head.EventID, head.At, head.Digest, head.Code, head.KeyID, now}
+		links[i] = []any{head.Position, head.EventID, head.At, head.Digest, head.Code, head.KeyID, chainedAt(r, now)}
 	}
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{"extras_auditchain"},
 		[]string{"position", "event_id", "happened_at", "digest", "mac", "key_id", "chained_at"}, pgx.CopyFromRows(links))
 	return len(events), head, err
+}
+
+// chainedAt returns when an event entered the chain, for an old one when it did at the latest if a process ran. So the window moves on
+// while a long log enters the chain for the first time, and is short afterwards.
+func chainedAt(r audit.Row, now time.Time) time.Time {
+	if due := r.At.Add(replayAfter); due.Before(now) {
+		return due
+	}
+	return now
 }
 
 const linkColumns = "c.position, c.event_id, c.happened_at, c.digest, c.mac, c.key_id"
@@ -172,6 +184,9 @@ func verifyBefore(ctx context.Context, tx pgx.Tx, v *audit.Verifier, before time
 // elsewhere, "" for none, must be in the chain.
 func (s *Store) VerifyChain(ctx context.Context, keys audit.Chainer, since time.Time, head string) (last audit.Link, n int64, err error) {
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // millions of events take minutes
+			return err
+		}
 		last, n, err = verifyChain(ctx, tx, keys, since, head)
 		return err
 	})

@@ -162,3 +162,6 @@ func ListStatements(s *Store, t *record.Type, q Query) map[string]Prepared {
 
 // UpkeepLocks are the advisory locks of the upkeep.
 var UpkeepLocks = []int64{UpkeepLock, RetentionLock, SearchLock}
+
+// SettledEvents is the statement that looks for events that are to enter the chain.
+var SettledEvents = settledEvents
