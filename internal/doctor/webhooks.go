@@ -203,7 +203,7 @@ func (e *examination) hookEgress(context.Context) (Finding, error) {
 		return target.Refused.Error()
 	})
 	if f.Status == Fail {
-		f.Remedy = "give the webhook another address: no setting allows this one"
+		f.Remedy = "give the webhook another address"
 		if remedy != "" {
 			f.Remedy = remedy + ", if webhooks may reach it"
 		}

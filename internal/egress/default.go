@@ -24,16 +24,18 @@ type Endpoint struct {
 }
 
 // NewPolicy reads TERRIER_EGRESS_ALLOW. If it is set, it is the whole list. If not, private networks may be dialled, and loopback while the
-// host of the base URL is loopback, as in a trial on one's own machine; but never the endpoints of the site.
+// host of the base URL is loopback, as in a trial on one's own machine. The endpoints of the site are dialled only if an entry of the list
+// has exactly their port: a whole network is not meant to open the database.
 func NewPolicy(allow string, site Site) (Policy, error) {
-	if strings.TrimSpace(allow) != "" {
-		return ParsePolicy(allow)
+	preset := ""
+	if strings.TrimSpace(allow) == "" {
+		preset = privateWord
+		if base, err := url.Parse(site.BaseURL); err == nil && isLoopback(base.Hostname()) {
+			preset += "," + loopbackWord
+		}
+		allow = preset
 	}
-	preset := privateWord
-	if base, err := url.Parse(site.BaseURL); err == nil && isLoopback(base.Hostname()) {
-		preset += "," + loopbackWord
-	}
-	p, err := ParsePolicy(preset)
+	p, err := ParsePolicy(allow)
 	if err != nil {
 		return p, err
 	}
@@ -70,44 +72,47 @@ type own struct {
 // maxOwnLookup is how long the addresses of an own name are waited for.
 const maxOwnLookup = 2 * time.Second
 
-// isOwn returns why an address is not dialled because the site itself is there, or "". Names are looked up each time, since a
-// database moves; but only for an address with the same port.
-func (p Policy) isOwn(ctx context.Context, to netip.AddrPort) string {
+// isOwn returns why an address is not dialled because the site itself is there, or "". If that is only possible, because what listens at
+// every address of its machine may be at this one too, doubtful is true. Names are looked up each time, since a database moves; but only for
+// an address with the same port.
+func (p Policy) isOwn(ctx context.Context, to netip.AddrPort) (reason string, doubtful bool) {
 	for _, o := range p.own {
 		if o.port != to.Port() {
 			continue
 		}
-		is, err := o.is(ctx, to.Addr())
+		certain, possible, err := o.is(ctx, to.Addr())
 		switch {
 		case err != nil:
-			return "may be an address of " + o.name + ", which can't be looked up, and has its port; it is not allowed by default"
-		case is:
-			return "is an address of " + o.name + ", which is not allowed by default"
+			return "may be an address of " + o.name + ", which can't be looked up, and has its port: no webhook may reach that", false
+		case certain:
+			return "is an address of " + o.name + ", which no webhook may reach", false
+		case possible:
+			return "has the port of " + o.name + ", which may be there on another machine", true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // is reports whether an endpoint is at an address. What listens at one address of this machine may listen at all of them. Servers on
-// other machines have the same settings: so what listens at every address of its machine may be at each private address.
-func (o own) is(ctx context.Context, at netip.Addr) (bool, error) {
+// other machines have the same settings: so it is possible that what listens at every address of its machine is at any private address.
+func (o own) is(ctx context.Context, at netip.Addr) (certain, possible bool, err error) {
 	here := ofThisMachine()
 	if strings.HasPrefix(o.host, "/") || strings.HasPrefix(o.host, "@") { // a Unix socket
-		return here(at), nil
+		return here(at), false, nil
 	}
 	addrs, err := o.addresses(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	for _, addr := range addrs {
 		switch {
-		case addr == at, here(addr) && here(at):
-			return true, nil
-		case addr.IsUnspecified() && (here(at) || contains(words[privateWord], at)):
-			return true, nil
+		case addr == at, (addr.IsUnspecified() || here(addr)) && here(at):
+			return true, false, nil
+		case addr.IsUnspecified() && contains(words[privateWord], at):
+			possible = true
 		}
 	}
-	return false, nil
+	return false, possible, nil
 }
 
 func (o own) addresses(ctx context.Context) ([]netip.Addr, error) {

@@ -65,12 +65,13 @@ func TestDefaultRefusesOwnAddresses(t *testing.T) {
 		}
 	}
 	decide(t, p,
-		"127.0.0.1:8000", "127.0.0.1 is an address of Terrier itself, which is not allowed by default; "+
-			"set TERRIER_EGRESS_ALLOW=private,loopback,127.0.0.1/32:8000 to allow it",
+		"127.0.0.1:8000", "127.0.0.1 is an address of Terrier itself, which no webhook may reach",
 		"127.0.0.2:8000", "Terrier itself", "[::1]:8000", "Terrier itself", "[::ffff:127.0.0.1]:8000", "Terrier itself",
 		"[64:ff9b::7f00:1]:8000", "means 127.0.0.1, which is an address of Terrier itself", "127.0.0.1:8001", "", "10.0.0.5:8000", "",
 		"127.0.0.1:9464", "metrics", "[::1]:9464", "metrics", "10.0.0.5:9464", "metrics", "[fd12::1]:9464", "metrics", "9.9.9.9:9464", "",
 		"127.0.0.1:5434", "database", "[::1]:5434", "database", "10.0.0.5:5434", "")
+	decide(t, p, "10.0.0.5:9464", "10.0.0.5 has the port of Terrier's metrics, which may be there on another machine; "+
+		"set TERRIER_EGRESS_ALLOW=private,loopback,10.0.0.5/32:9464 to allow it")
 	if lookups != 0 {
 		t.Errorf("%d lookups of own names, which no address has the port of", lookups)
 	}
@@ -80,22 +81,32 @@ func TestDefaultRefusesOwnAddresses(t *testing.T) {
 		"10.0.0.5:5433", "may be an address of Terrier's database", "127.0.0.1:5433", "may be", "169.254.169.254:5432", "never allowed")
 }
 
-// TestListReplacesDefault: who sets the list has decided, also about Terrier's own addresses and its base URL.
+// TestListReplacesDefault: who sets the list has decided, whatever the base URL is. Terrier's own addresses are opened only by an entry
+// with exactly their port, and no refusal names that entry.
 func TestListReplacesDefault(t *testing.T) {
 	t.Parallel()
-	site := Site{BaseURL: "http://localhost:8000", Endpoints: []Endpoint{{"Terrier's database", "127.0.0.1", "5432"}}}
+	site := Site{BaseURL: "http://localhost:8000", Endpoints: []Endpoint{{"Terrier's database", "127.0.0.1", "5432"},
+		{"Terrier's database", "10.0.0.9", "5432"}}}
 	for list, cases := range map[string][]string{
-		"none":               {"10.0.0.5:80", "not a public", "127.0.0.1:80", "not a public", "9.9.9.9:80", ""},
-		"private":            {"10.0.0.5:80", "", "127.0.0.1:80", "add 127.0.0.1/32", "169.254.169.254:80", "never"},
-		"loopback":           {"10.0.0.5:80", "not a public", "127.0.0.1:5432", "", "[::1]:80", ""},
-		"private,loopback":   {"10.0.0.5:80", "", "127.0.0.1:5432", "", "0.0.0.0:5432", "unspecified"},
-		" 10.0.0.0/24:9000 ": {"10.0.0.5:9000", "", "10.0.0.5:80", "at other ports only; add 10.0.0.5/32:80 to", "10.1.0.5:9000", "not a public"},
+		"none":                                 {"10.0.0.5:80", "not a public", "127.0.0.1:80", "not a public", "9.9.9.9:80", ""},
+		"private":                              {"10.0.0.5:80", "", "127.0.0.1:80", "add 127.0.0.1/32", "169.254.169.254:80", "never", "10.0.0.9:5432", "database"},
+		"loopback":                             {"10.0.0.5:80", "not a public", "127.0.0.1:5432", "database", "[::1]:80", ""},
+		"private,loopback":                     {"10.0.0.5:80", "", "127.0.0.1:5432", "database", "0.0.0.0:5432", "unspecified", "127.0.0.1:80", ""},
+		"private,127.0.0.1/32,10.0.0.9/32":     {"127.0.0.1:5432", "database", "10.0.0.9:5432", "database", "10.0.0.8:5432", ""},
+		"private,127.0.0.0/8:5432,10.0.0.9:80": {"127.0.0.1:5432", "", "10.0.0.9:5432", "database", "10.0.0.9:80", ""},
+		" 10.0.0.0/24:9000 ":                   {"10.0.0.5:9000", "", "10.0.0.5:80", "at other ports only; add 10.0.0.5/32:80 to", "10.1.0.5:9000", "not a public"},
 	} {
 		p, err := NewPolicy(list, site)
 		if err != nil {
 			t.Fatal(err)
 		}
 		decide(t, p, cases...)
+		for i := 0; i < len(cases); i += 2 {
+			err, refused := errors.AsType[*Refused](p.Allows(t.Context(), netip.MustParseAddrPort(cases[i])))
+			if refused && cases[i+1] == "database" && (err.Remedy() != "" || strings.Contains(err.Error(), "TERRIER_EGRESS_ALLOW")) {
+				t.Errorf("%s: the refusal says how to open it: %s", cases[i], err)
+			}
+		}
 	}
 	if _, err := NewPolicy("all", site); err == nil {
 		t.Error("an unknown word is accepted")

@@ -47,8 +47,14 @@ func (p Policy) Allows(ctx context.Context, to netip.AddrPort) error {
 	}
 	meant := netip.AddrPortFrom(addr, to.Port())
 	exact := listed{netip.PrefixFrom(addr, addr.BitLen()), to.Port()}.String()
-	if reason := p.isOwn(ctx, meant); reason != "" {
+	if p.listsPort(meant) {
+		return nil
+	}
+	switch reason, doubtful := p.isOwn(ctx, meant); {
+	case doubtful:
 		return &Refused{to, shown + reason, p.remedy(exact, "")}
+	case reason != "":
+		return &Refused{to, shown + reason, ""} // what would open it is in the documentation only
 	}
 	allowed, elsewhere := p.lists(meant)
 	switch {

@@ -14,7 +14,7 @@ import (
 type Policy struct {
 	listed []listed
 	preset string // the words of the default, if the administrator chose nothing
-	own    []own  // never dialled under the default policy
+	own    []own  // dialled only if an entry has their port
 }
 
 // listed is one entry of the administrator's list.
@@ -162,6 +162,11 @@ func last(network netip.Prefix) netip.Addr {
 	}
 	addr, _ := netip.AddrFromSlice(b) // the length was checked before
 	return addr
+}
+
+// listsPort reports whether an entry with exactly the port lists the address.
+func (p Policy) listsPort(to netip.AddrPort) bool {
+	return slices.ContainsFunc(p.listed, func(l listed) bool { return l.port == to.Port() && l.network.Contains(to.Addr()) })
 }
 
 // lists reports whether the administrator lists the address, and whether only at another port.
