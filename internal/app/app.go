@@ -62,6 +62,7 @@ type App struct {
 	cleanups  []func()
 	headroom  []byte
 	stopping  atomic.Bool
+	ahead     atomic.Int64 // how far this clock was ahead of the database's when they were last compared; 0 if they were not
 	starting  atomic.Int32 // parts that do not work yet
 	readiness readiness
 
@@ -142,7 +143,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Store:   a.Store,
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
-		Printer: printer, Now: a.now, Audit: trail, LooseFilters: !cfg.StrictFilters, EnforceGlobalUnique: cfg.EnforceGlobalUnique,
+		Printer: printer, Now: a.now, Refuse: a.refuseAhead, Audit: trail, LooseFilters: !cfg.StrictFilters, EnforceGlobalUnique: cfg.EnforceGlobalUnique,
 		Dependants: ledger.Dependants(cfg.DependantsLimit),
 		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}

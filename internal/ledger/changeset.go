@@ -62,6 +62,11 @@ type batch struct {
 // and field. It also runs again, alone, when others are taking the free places. A second run may fail for the other reason.
 // The transaction may also run again after a deadlock, so it works on copies.
 func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*changeSet) error) ([]record.Values, error) {
+	if l.Refuse != nil {
+		if err := l.Refuse(); err != nil {
+			return nil, err
+		}
+	}
 	var set *changeSet
 	rehearsal, transact := rehearsing(ctx), l.Store.Write
 	if rehearsal != nil {

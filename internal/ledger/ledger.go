@@ -27,6 +27,8 @@ type Ledger struct {
 	Sealer  Sealer
 	Printer *record.Printer
 	Now     func() time.Time
+	// Refuse returns why no change may be written now, or nil. If it is nil itself, changes may always be written.
+	Refuse func() error
 	// LooseFilters makes lists ignore an unknown filter instead of refusing it.
 	LooseFilters bool
 	// EnforceGlobalUnique keeps two records from having the same place in the Space of their type, for those that are within no record.
