@@ -31,7 +31,12 @@ func (a *App) measureServer() (stop func()) {
 	}
 	a.metrics.Logins.Expect(account.Results()...)
 	return a.metrics.Ask(func() []metrics.Sample {
-		return []metrics.Sample{metrics.PasswordQueue.At(float64(a.passwords.Queue()))}
+		samples := []metrics.Sample{metrics.PasswordQueue.At(float64(a.passwords.Queue()))}
+		for _, b := range a.budgets() {
+			samples = append(samples, metrics.BudgetSize.At(float64(b.Size), b.Name), metrics.BudgetInUse.At(float64(b.InUse), b.Name),
+				metrics.BudgetWaiting.At(float64(b.Waiting), b.Name))
+		}
+		return samples
 	})
 }
 

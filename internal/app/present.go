@@ -32,6 +32,7 @@ func (a *App) present(ctx context.Context, kind string) {
 // sayPresent records once that this process runs, and compares its clock with the database's.
 func (a *App) sayPresent(ctx context.Context, me *store.Process) error {
 	me.Panics, me.Panicked = panicked()
+	me.Waiting = strings.Join(a.waiting(), ", ")
 	before := a.now()
 	clock, err := a.Store.Present(ctx, *me)
 	if err != nil {

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
+
+	"terrier/internal/limit"
 )
 
 const (
@@ -91,13 +92,15 @@ func (a *App) checkReady(ctx context.Context) error {
 	return nil
 }
 
-// waiting names the budgets of docs/limits.md that requests wait for, with a line for each.
-func (a *App) waiting() string {
-	var b strings.Builder
-	for _, budget := range a.Store.Budgets() {
+// waiting names the budgets of docs/limits.md that requests wait for, and how many wait.
+func (a *App) waiting() (all []string) {
+	for _, budget := range a.budgets() {
 		if budget.Waiting > 0 {
-			fmt.Fprintf(&b, "waiting for %s: %d\n", budget.Name, budget.Waiting)
+			all = append(all, fmt.Sprintf("%s: %d", budget.Name, budget.Waiting))
 		}
 	}
-	return b.String()
+	return all
 }
+
+// budgets returns what requests share, and how many wait.
+func (a *App) budgets() []limit.State { return append(a.Store.Budgets(), a.Feed.Budgets()...) }

@@ -24,6 +24,8 @@ var fleetChecks = []Check{
 		tables, (*examination).sameRetention},
 	{fleetGroup, "panics", "report the stack in the log of that process, with the version of Terrier; then restart the process", tables,
 		ofProcesses((*examination).panics)},
+	{fleetGroup, "waiting", "look which callers send the most, in the log of requests; if they all must, raise pool_max_conns in " +
+		"TERRIER_DATABASE_URL, or start more servers: docs/limits.md says what is shared", tables, ofProcesses((*examination).waiting)},
 }
 
 // How long after its last sign a process counts as running. A worker gives one every 5 s, each process one more every
@@ -178,4 +180,14 @@ func times(n int64) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+// waiting lists the servers of which requests waited for something that they share, at the last sign.
+func (e *examination) waiting(processes []store.Process) (Finding, error) {
+	for _, p := range processes {
+		if p.Waiting != "" {
+			return found(Warn, "", "requests of the %s on %s wait for %s", p.Kind, p.Host, p.Waiting)
+		}
+	}
+	return ok("no request waits for others")
 }

@@ -263,3 +263,8 @@ func (f *Feed) where(q Query) []record.Predicate {
 	}
 	return where
 }
+
+// Budgets returns what readers share, and how many wait.
+func (f *Feed) Budgets() []limit.State {
+	return []limit.State{f.matching.State(), f.behind.State(), f.looking.State(), f.waiting.State()}
+}

@@ -56,3 +56,13 @@ var (
 	PoolCancelled = Family{Name: "terrier_pool_cancelled_total", Kind: Counter, From: everywhere,
 		Help: "How often somebody gave up waiting for a connection.", Labels: []string{"pool"}}
 )
+
+// What requests of this server share: see docs/limits.md.
+var (
+	BudgetSize = Family{Name: "terrier_budget_size", Kind: Gauge, From: servers,
+		Help: "How much there is of what requests share: connections, bytes or requests.", Labels: []string{"budget"}}
+	BudgetInUse = Family{Name: "terrier_budget_in_use", Kind: Gauge, From: servers,
+		Help: "How much of it is in use.", Labels: []string{"budget"}}
+	BudgetWaiting = Family{Name: "terrier_budget_waiting_requests", Kind: Gauge, From: servers,
+		Help: "Requests that wait for it.", Labels: []string{"budget"}}
+)

@@ -9,7 +9,7 @@ type Group struct {
 // Groups lists every family of ours.
 func Groups() []Group {
 	return []Group{
-		{"Requests", []Family{httpRequests, httpDuration, httpInFlight}},
+		{"Requests", []Family{httpRequests, httpDuration, httpInFlight, BudgetSize, BudgetInUse, BudgetWaiting}},
 		{"Logins", []Family{logins, PasswordQueue}},
 		{"Deliveries", []Family{attempts, attemptDuration, deliveryLag, DeliveriesSending, rescued, lostJobs, NotifierConnected, expired}},
 		{"Queues", []Family{QueueDeliveries, QueueOldest, WebhookInfo, WebhookHealth, RiverJobs, WorkersAlive, WorkersClockWrong}},

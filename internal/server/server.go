@@ -40,7 +40,7 @@ type Server struct {
 	Sessions *account.Sessions
 	Proxies  account.Proxies
 	Ready    func(context.Context) error // returns why the process should get no requests, or nil
-	Waiting  func() string               // says what requests wait for, "" for nothing; nil where none do
+	Waiting  func() []string             // says what requests wait for; nil where none do
 	BaseURL  string
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -131,7 +131,9 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 	text := "ready\n"
 	if s.Waiting != nil {
-		text += s.Waiting()
+		for _, what := range s.Waiting() {
+			text += "waiting for " + what + "\n"
+		}
 	}
 	writeText(w, http.StatusOK, text)
 }

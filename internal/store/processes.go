@@ -14,6 +14,7 @@ type Process struct {
 	SeenAt                  time.Time
 	Panics                  int64          // of its goroutines, since it was started
 	Panicked                string         // their names
+	Waiting                 string         // what its requests waited for at its last sign
 	ClockOffset             *time.Duration // how far the database's clock is ahead of the process's at least; nil if not known
 }
 
@@ -38,18 +39,19 @@ const PresentLately = 3 * PresentEvery
 const PresentEvery = 15 * time.Second
 
 const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked,
-	clock_offset FROM extras_process WHERE seen_at >= now() - $1::interval ORDER BY kind, host, id`
+	waiting, clock_offset FROM extras_process WHERE seen_at >= now() - $1::interval ORDER BY kind, host, id`
 
 // Present records that a process is running. It returns the database's time.
 func (s *Store) Present(ctx context.Context, p Process) (now time.Time, err error) {
 	err = s.pool.QueryRow(ctx, `
 		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked,
-			clock_offset)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10)
+			clock_offset, waiting)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10, $11)
 		ON CONFLICT (id) DO UPDATE SET seen_at = now(), panics = excluded.panics, panicked = excluded.panicked,
-			clock_offset = excluded.clock_offset
+			clock_offset = excluded.clock_offset, waiting = excluded.waiting
 		RETURNING clock_timestamp()`,
-		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries, p.Panics, p.Panicked, p.ClockOffset).Scan(&now)
+		p.ID, p.Kind, p.Host, p.Program, p.KeyIDs, p.Changes, p.Deliveries, p.Panics, p.Panicked, p.ClockOffset,
+		p.Waiting).Scan(&now)
 	return now, s.translate(err)
 }
 

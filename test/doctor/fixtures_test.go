@@ -157,6 +157,9 @@ var fixtures = []fixture{
 		x.during("UPDATE extras_process SET panics = 1, panicked = 'probe' WHERE id = 'w'",
 			"UPDATE extras_process SET panics = 0, panicked = '' WHERE id = 'w'")
 	}},
+	{"fleet-waiting", doctor.Warn, "raise pool_max_conns", nil, func(x *trial) {
+		x.during("UPDATE extras_process SET waiting = 'writes: 3' WHERE id = 'w'", "UPDATE extras_process SET waiting = '' WHERE id = 'w'")
+	}},
 
 	{"queues-oldest", doctor.Warn, `terrier webhook tail "Chat"`, nil, func(x *trial) {
 		x.during("UPDATE extras_delivery SET queued_at = now() - interval '1 hour'", "UPDATE extras_delivery SET queued_at = now()")
