@@ -12,15 +12,23 @@ const (
 	cellWidth  = 34
 	cellHeight = 24
 	letter     = 8 // the width of a letter beside the rows
+	edge       = 1 // beside the last cells, whose lines would be cut off
 )
 
-// gridKeys explain the uses, in this order.
+// gridKeys explain the uses and how much of a cell is used, in this order.
 var gridKeys = []struct {
-	use  record.GridUse
+	span record.Span
 	text string
 }{
-	{record.GridTaken, "Taken as a whole"}, {record.GridPart, "Taken in part"}, {record.GridUsed, "In use"}, {record.GridRange, "Reserved"},
-	{record.GridUnused, "Not usable"}, {record.GridFree, "Free"},
+	{record.Span{Use: record.GridTaken}, "Taken as a whole"},
+	{record.Span{Use: record.GridPart}, "Taken in part"},
+	{record.Span{Use: record.GridUsed, Share: 1}, "In use"},
+	{record.Span{Use: record.GridUsed, Share: 0.75}, "Up to three quarters in use"},
+	{record.Span{Use: record.GridUsed, Share: 0.5}, "Up to half in use"},
+	{record.Span{Use: record.GridUsed, Share: 0.25}, "Up to a quarter in use"},
+	{record.Span{Use: record.GridRange}, "Reserved"},
+	{record.Span{Use: record.GridUnused}, "Not usable"},
+	{record.Span{Use: record.GridFree}, "Free"},
 }
 
 // grid draws cells in rows, and what has them. The table has the same, with free cells that follow each other as one.
@@ -35,19 +43,18 @@ func grid(label string, data any, links Links) (*Drawing, error) {
 		left = max(left, int64(letter*len(text)+letter))
 	}
 	columns := int64(min(g.Cells, record.GridColumns))
-	d.Width, d.Height = left+columns*cellWidth, int64(len(g.Labels))*cellHeight
+	d.Width, d.Height = left+columns*cellWidth+edge, int64(len(g.Labels))*cellHeight+edge
 	for i, text := range g.Labels {
 		d.Shapes = append(d.Shapes, Shape{Class: "row-label", Y: int64(i) * cellHeight, Width: left, Height: cellHeight, Text: text})
 	}
-	used := map[record.GridUse]bool{}
+	used := map[string]bool{} // by class
 	for _, s := range g.Spans {
-		used[s.Use] = true
+		used[classOf(s)] = true
 		d.Shapes = append(d.Shapes, gridShapes(s, left, links)...)
 	}
 	for _, key := range gridKeys {
-		if used[key.use] {
-			d.Keys = append(d.Keys, Shape{Class: classOf(record.Span{Use: key.use, Share: 1}), Text: key.text,
-				Hatch: hatched(key.use, cellHeight, cellHeight)})
+		if class := classOf(key.span); used[class] {
+			d.Keys = append(d.Keys, Shape{Class: class, Text: key.text, Hatch: hatched(key.span.Use, cellHeight, cellHeight)})
 		}
 	}
 	for _, s := range g.Rows {
