@@ -264,6 +264,9 @@ func (t *Type) Title() string {
 // PluralTitle returns the type's name for people in the plural: "site groups".
 func (t *Type) PluralTitle() string {
 	words, label := strings.Split(t.Plural, "-"), strings.Fields(t.Title())
+	if more := len(label) - len(words); more > 0 && strings.HasPrefix(words[0], label[more]) {
+		words = append(slices.Clone(label[:more]), words...) // VM interfaces, as in VM interface
+	}
 	for i, word := range words {
 		if i < len(label) && len(word) >= len(label[i]) && strings.EqualFold(word[:len(label[i])], label[i]) {
 			words[i] = label[i] + word[len(label[i]):] // VLAN groups, as in VLAN group
