@@ -3,6 +3,7 @@ package web
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"terrier/internal/access"
 	"terrier/internal/ledger"
@@ -23,6 +24,12 @@ type filterInput struct {
 	Choices string   // reference: where to look for records by typing
 }
 
+// filterGroup is a part of the filter panel.
+type filterGroup struct {
+	Name   string
+	Inputs []filterInput
+}
+
 // Option is one of several values to choose from.
 type Option struct {
 	Value, Label string
@@ -30,11 +37,30 @@ type Option struct {
 	Group        string // the part of the list that it is in, if that has parts
 }
 
-// filterInputs returns the filter panel, derived from the fields and filled with the current filters.
-func (p *TypePages) filterInputs(v *Visit, params url.Values, defs []*record.Custom) []filterInput {
-	var inputs []filterInput
-	for i, f := range p.Type.All() {
-		in := p.Type.Infos()[i]
+// The parts of the filter panel besides those of the form.
+const (
+	throughOthers = "Through other records"
+	whenChanged   = "Times"
+	customInputs  = "Custom fields"
+)
+
+// filterInputs returns the filter panel, derived from the fields and filled with the current filters. It has the parts of the form.
+func (p *TypePages) filterInputs(v *Visit, params url.Values, defs []*record.Custom) []filterGroup {
+	var groups []filterGroup
+	taken := map[string]bool{} // a declared filter may have the name of a field's own
+	add := func(name string, input filterInput) {
+		if taken[input.Name] {
+			return
+		}
+		taken[input.Name] = true
+		i := slices.IndexFunc(groups, func(g filterGroup) bool { return g.Name == name })
+		if i < 0 {
+			i, groups = len(groups), append(groups, filterGroup{Name: name})
+		}
+		groups[i].Inputs = append(groups[i].Inputs, input)
+	}
+	for _, i := range p.byParts() {
+		f, in := p.Type.All()[i], p.Type.Infos()[i]
 		if in.Hidden || f.Lookups() == nil {
 			continue
 		}
@@ -42,22 +68,75 @@ func (p *TypePages) filterInputs(v *Visit, params url.Values, defs []*record.Cus
 			continue // the caller may see no record to choose
 		}
 		if input, ok := filterInputOf(f, in, params); ok {
-			inputs = append(inputs, input)
+			add(p.partOf(in.Name), input)
+		}
+		for _, x := range p.Type.Filters {
+			if x.Field == in.Name && !x.Secret && f.Column().Storage != record.StoreTime { // a time has inputs for both bounds
+				add(p.partOf(in.Name), declaredInput(x, params))
+			}
 		}
 	}
 	for _, x := range p.Type.Filters {
-		if x.Secret {
-			continue
+		if x.Field == "" && !x.Secret && !x.Ignored && !x.Never && !p.repeats(x) {
+			add(throughOthers, declaredInput(x, params))
 		}
-		if f := p.Type.Field(x.Field); f != nil && f.Column().Storage == record.StoreTime {
-			continue // the field has inputs for both bounds
-		}
-		inputs = append(inputs, filterInput{Name: x.Name, Label: record.LabelOf(x.Name), Kind: "text", Value: params.Get(x.Name)})
 	}
 	for _, def := range defs {
-		inputs = append(inputs, customInput(def, params))
+		add(customInputs, customInput(def, params))
 	}
-	return inputs
+	return groups
+}
+
+// byParts returns the positions of all fields in the order of the form, and then those that it does not have.
+func (p *TypePages) byParts() []int {
+	var order []int
+	for _, g := range p.Type.Groups {
+		for _, name := range g.Fields {
+			order = append(order, p.Type.Index(name))
+		}
+	}
+	late := func(name string) bool { return p.partOf(name) != p.Single }
+	for _, want := range []bool{false, true} {
+		for i, in := range p.Type.Infos() {
+			if !slices.Contains(order, i) && late(in.Name) == want {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// partOf returns the part of the form that a field is in.
+func (p *TypePages) partOf(name string) string {
+	for _, g := range p.Type.Groups {
+		if slices.Contains(g.Fields, name) {
+			return g.Name
+		}
+	}
+	switch {
+	case slices.Contains(p.Type.Advanced, name):
+		return advancedPart
+	case name == "created" || name == "last_updated":
+		return whenChanged
+	}
+	return p.Single
+}
+
+// repeats reports whether a filter means the same as that of a reference, which takes slugs and names.
+func (p *TypePages) repeats(x record.Filter) bool {
+	name, rest, _ := strings.Cut(x.Path, ".")
+	target := record.TargetOf(p.Type.Field(name))
+	return target != nil && target.LookupField() != "" && (rest == "" || rest == target.LookupField())
+}
+
+// declaredInput returns the input of a filter that the type declares.
+func declaredInput(x record.Filter, params url.Values) filterInput {
+	input := filterInput{Name: x.Name, Label: record.LabelOf(x.Name)}
+	if x.Has != nil || x.Set != "" || x.Usable != "" || x.OneOf != nil {
+		return input.yesOrNo(params)
+	}
+	input.Kind, input.Label, input.Value = "text", input.Label+" is", params.Get(x.Name)
+	return input
 }
 
 // customInput returns the input for a custom field.
@@ -133,9 +212,9 @@ func (x filterInput) bounded(kind string, params url.Values) filterInput {
 func boundsOrText(f record.Field, input filterInput, params url.Values) (filterInput, bool) {
 	switch f.Column().Storage {
 	case record.StoreText, record.StoreMAC:
-		input.Kind, input.Name = "text", input.Name+"__ic"
+		input.Kind, input.Name, input.Label = "text", input.Name+"__ic", input.Label+" contains"
 	case record.StoreUUID, record.StoreNumbers, record.StoreNetwork, record.StoreAddress:
-		input.Kind = "text"
+		input.Kind, input.Label = "text", input.Label+" is"
 	case record.StoreInt, record.StoreFloat:
 		return input.bounded("number", params), true
 	case record.StoreTime:
@@ -151,13 +230,15 @@ func boundsOrText(f record.Field, input filterInput, params url.Values) (filterI
 
 // keptFilters returns the active filters that have no input of their own in the filter panel, such as saved ones. Its form sends them
 // along.
-func (p *TypePages) keptFilters(inputs []filterInput, params url.Values) []pair {
+func (p *TypePages) keptFilters(groups []filterGroup, params url.Values) []pair {
 	own := map[string]bool{}
-	for _, input := range inputs {
-		if input.Bounds {
-			own[input.Name+"__gte"], own[input.Name+"__lte"] = true, true
-		} else {
-			own[input.Name] = true
+	for _, group := range groups {
+		for _, input := range group.Inputs {
+			if input.Bounds {
+				own[input.Name+"__gte"], own[input.Name+"__lte"] = true, true
+			} else {
+				own[input.Name] = true
+			}
 		}
 	}
 	var kept []pair

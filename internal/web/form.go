@@ -100,10 +100,13 @@ func (s FormSource) fill(f *FormField, kept []string) {
 // customPrefix is the prefix of the names of custom fields' widgets, as of their filters.
 const customPrefix = record.CustomPrefix
 
+// advancedPart is the part of a form that is folded away.
+const advancedPart = "Advanced"
+
 // groups returns the form of a type.
 func (p *TypePages) groups(src FormSource) []FormGroup {
 	var groups []FormGroup
-	rest, custom, advanced := FormGroup{Name: p.Single}, FormGroup{Name: "Custom fields"}, FormGroup{Name: "Advanced", Folded: true}
+	rest, custom, advanced := FormGroup{Name: p.Single}, FormGroup{Name: customInputs}, FormGroup{Name: advancedPart, Folded: true}
 	placed := map[string]bool{}
 	place := func(name string, group *FormGroup) {
 		switch {

@@ -38,7 +38,7 @@ type listPage struct {
 	Limits  []limitLink
 	Exports []Crumb
 	Columns []column
-	Filters []filterInput
+	Filters []filterGroup
 	Kept    []pair // active filters without an input
 	Chips   []Chip
 	Saved   savedMenu
@@ -274,7 +274,7 @@ func (p *TypePages) indents(params url.Values) bool {
 // table returns the chosen columns of a page of records. name returns what a record is called in the first column.
 func (p *TypePages) table(v *Visit, columns []column, params url.Values, found store.Page,
 	name func(record.Values) string) ([]head, []row) {
-	rows, isTree := found.Rows, found.Depths != nil
+	rows, isTree := found.Rows, found.Depths != nil || p.indents(params)
 	first := head{Label: p.Single}
 	if naming := p.Type.NamingField(); p.Type.Display == nil && naming != "" {
 		first = p.head(params, naming, p.Type.Field(naming).Info().Label, true, isTree)
