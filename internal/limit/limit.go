@@ -85,6 +85,21 @@ func (s *Semaphore[K]) TryAcquire(key K, weight int64) (release func(), ok bool)
 	return s.release(key, c, r.weight), true
 }
 
+// TryAcquireIdle is TryAcquire for a caller who may only have what is idle: it succeeds if no request waits, and at most so much of the
+// budget is held then.
+func (s *Semaphore[K]) TryAcquireIdle(key K, weight, most int64) (release func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) > 0 || s.used+weight > most {
+		return nil, false
+	}
+	c, r := s.enqueue(key, weight)
+	if s.withdraw(key, c, r) {
+		return nil, false
+	}
+	return s.release(key, c, r.weight), true
+}
+
 // State says how much of a budget is held, and how many requests wait for it.
 type State struct {
 	Name    string

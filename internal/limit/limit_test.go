@@ -270,6 +270,35 @@ func TestTryAcquire(t *testing.T) {
 	})
 }
 
+// TestTryAcquireIdle: gets a part up to what may be held then, and nothing while a request waits.
+func TestTryAcquireIdle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New[string](Budget{Size: 4, Each: 4})
+		var idle []func()
+		for i, want := range []bool{true, true, false} {
+			release, ok := s.TryAcquireIdle("a", 1, 2)
+			if ok != want {
+				t.Errorf("request %d is served: %t", i+1, ok)
+			}
+			if ok {
+				idle = append(idle, release)
+			}
+		}
+		large := hold(s, "b", 4)
+		idle[0]()
+		if _, ok := s.TryAcquireIdle("a", 1, 2); ok {
+			t.Error("overtook a request")
+		}
+		idle[1]()
+		if holds(large) != 1 {
+			t.Error("the request that waited is not served")
+		}
+		end(large)
+		checkEmpty(t, s)
+	})
+}
+
 // TestBudgetHolds: many callers at once, of whom some give up, never hold more than there is, or one more than Each.
 func TestBudgetHolds(t *testing.T) {
 	t.Parallel()
