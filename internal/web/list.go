@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -178,7 +179,12 @@ func (p *TypePages) list(v *Visit) error {
 	if err := v.nameLinks(p.Type, shownFields(setup.columns), found.Rows); err != nil {
 		return err
 	}
-	l := p.listPage(v, setup, params, q, found)
+	open := p.withoutSecrets(params)
+	l := p.listPage(v, setup, open, q, found)
+	if len(open) < len(params) {
+		l.All, l.Exports = "", nil // without the secret they would mean all records
+	}
+	params = open
 	if l.Chips, err = p.Chips(v, params, setup.defs); err != nil {
 		return err
 	}
@@ -340,6 +346,15 @@ func (p *TypePages) head(params url.Values, name, label string, sorts, isTree bo
 	}
 	h.Href = With(p.Path, params, "ordering", by, "offset", "", "cursor", "")
 	return h
+}
+
+// withoutSecrets returns the parameters that links of a list may carry on.
+func (p *TypePages) withoutSecrets(params url.Values) url.Values {
+	open := maps.Clone(params)
+	for _, name := range p.Type.SecretFilters() {
+		delete(open, name)
+	}
+	return open
 }
 
 // filterQuery returns the part of the query that filters the list.

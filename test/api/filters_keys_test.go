@@ -70,6 +70,8 @@ func TestFilterByUnknownKeyIsRefused(t *testing.T) {
 		{query: "racks/?site=nyc1", count: 2, token: limited},
 		{query: "racks/?site=nyc2", count: 0, token: racksOnly},
 		{query: "racks/?site=nyc1", count: 2, token: racksOnly},
+		{query: "racks/?site=New York 1", count: 0, token: racksOnly},
+		{query: "racks/?region=europe", count: 0, token: racksOnly},
 	} {
 		path, query, _ := strings.Cut(x.query, "?")
 		if !strings.HasPrefix(path, "/") {

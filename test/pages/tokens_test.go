@@ -53,6 +53,18 @@ func ownToken(t *testing.T, s *apitest.Server, key string) map[string]any {
 	return found[0]
 }
 
+// TestListByKeyHidesTheKey: the page of a list that is filtered by a key does not repeat the key in a link or a form, and offers nothing
+// that would mean all tokens without it.
+func TestListByKeyHidesTheKey(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	b := login(t, s, "admin")
+	a := b.get(t, allTokens+"?key="+s.Admin+"&write_enabled=true").Want(t, http.StatusOK)
+	shows(t, a, "1–1", "write_enabled=true")
+	hides(t, a, s.Admin, `name="all"`, "/export/")
+	shows(t, b.get(t, allTokens).Want(t, http.StatusOK), `name="all"`, "/export/")
+}
+
 // TestTokenKeyIsShownOnce: whichever page makes a token, its answer shows the key, and nothing afterwards does.
 func TestTokenKeyIsShownOnce(t *testing.T) {
 	t.Parallel()
