@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Copies records from a NetBox to a Terrier: tags, custom fields, tenants, places, racks, types with their templates, devices with
-their components, modules and virtual chassis. It copies no VRFs, prefixes, addresses, VLANs, clusters and virtual machines, nor anything
-else that is not in LISTS below. It needs Python 3.8 and nothing else.
+"""Copies records from a NetBox to a Terrier: tags, custom fields, tenants, places, racks and their reservations, types with their
+templates, devices with their components, modules and virtual chassis. It copies no VRFs, prefixes, addresses, VLANs, clusters and virtual
+machines, nor anything else that is not in LISTS below. It needs Python 3.8 and nothing else.
 
     export NETBOX_TOKEN=… TERRIER_TOKEN=…
     copy-from-netbox.py --from https://netbox.example.com --to https://terrier.example.com --dry-run
