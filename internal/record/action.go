@@ -27,9 +27,7 @@ type Action struct {
 	Reads []string
 	// Sets names the fields of the added records that the action itself sets. The form of its page has all others.
 	Sets []string
-	// First is a button on the record's page that carries the action out at once: "First free address". Beside it are the fields of Body that
-	// Suggests has a value for. If Suggests returns nothing, there is no button.
-	First    string
+	// Suggests returns texts that the form of its page is filled in with, by field.
 	Suggests func(of Values) map[string]string
 	// Syncs names a type with Children. The action compares its records with their templates and adds the children that they lack.
 	// Use SyncChildren to declare it.
@@ -221,8 +219,8 @@ func (a *Action) check() error {
 		return fmt.Errorf("it is Paged or Draws, so its Method must be GET and it needs an Answer")
 	case a.Limited && (a.Writes() || a.Paged):
 		return fmt.Errorf("it is Limited, so its Method must be GET and it can't be Paged")
-	case a.Adds == "" && (len(a.Sets) > 0 || a.First != "") || a.First != "" && a.OnList:
-		return fmt.Errorf("its Sets and First are for an action that Adds; First is for one on a record")
+	case a.Adds == "" && len(a.Sets) > 0:
+		return fmt.Errorf("its Sets are for an action that Adds")
 	case slices.ContainsFunc(a.Sets, func(name string) bool { return a.Answers().Field(name) == nil }):
 		return fmt.Errorf("its Sets are %s, and %s has no such fields", strings.Join(a.Sets, ", "), a.Adds)
 	case slices.ContainsFunc(a.Reads, func(name string) bool { return a.of.Field(name) == nil }):

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -35,13 +36,8 @@ func (s *Site) action(key string) *record.Action {
 // actionPath returns the address of an action's page, with {id} for the id of the record.
 func actionPath(a *record.Action) string { return strings.TrimPrefix(a.Path(), "/api") }
 
-// ActionLink is what the button of an action shows, and the address of its page. First is the button that carries it out at once, with
-// the fields beside it.
-type ActionLink struct {
-	Label, Href string
-	First       string
-	Fields      []FormField
-}
+// ActionLink is what the button of an action shows, and the address of its page.
+type ActionLink struct{ Label, Href string }
 
 // ActionLink returns the button of an action, by its key. The id is that of the record; it has no meaning for the list.
 func (s *Site) ActionLink(key string, id int64) ActionLink { return actionLink(s.action(key), id) }
@@ -97,7 +93,7 @@ func (p *TypePages) actionLinks(v *Visit, found record.Values) (links []ActionLi
 			return nil, err
 		}
 		if may {
-			links = append(links, a.link(found))
+			links = append(links, actionLink(a.action, found.ID()))
 		}
 	}
 	return links, nil
@@ -109,12 +105,17 @@ func (a actionPages) page(v *Visit) error {
 		return err
 	}
 	typed := v.R.URL.Query()
-	for name, value := range a.suggested(found) {
-		if !typed.Has(name) {
-			typed.Set(name, value)
+	if a.action.Suggests != nil {
+		for name, value := range a.action.Suggests(found) {
+			if !typed.Has(name) {
+				typed.Set(name, value)
+			}
 		}
 	}
-	return a.show(v, found, typed, nil)
+	if a.action.Adds != "" {
+		return a.offer(v, found, typed)
+	}
+	return a.show(v, found, typed, nil, nil)
 }
 
 func (a actionPages) act(v *Visit) error {
@@ -122,30 +123,28 @@ func (a actionPages) act(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	var answer any
-	in, err := a.typed(v)
-	if err == nil {
-		answer, err = a.of.site.Ledger.Act(v.Ctx, v.Caller, a.action, found.ID(), in)
+	defer v.decoded()
+	if err := v.parseUpload(); err != nil {
+		return err
 	}
-	if refusal, known := FormRefusal(err); known && (refusal.Kind == fault.Invalid || a.action.Adds != "" && refusal.Kind == fault.Held) {
-		return a.show(v, found, v.R.PostForm, refusal)
+	if a.action.Adds != "" {
+		return a.add(v, found)
+	}
+	in, err := a.typed(v, v.R.PostForm)
+	if err == nil {
+		_, err = a.of.site.Ledger.Act(v.Ctx, v.Caller, a.action, found.ID(), in...)
+	}
+	if refusal, known := FormRefusal(err); known && refusal.Kind == fault.Invalid {
+		return a.show(v, found, v.R.PostForm, nil, refusal)
 	}
 	if err != nil {
 		return err
 	}
-	made, _ := answer.([]record.Values)
-	seen := len(made) == 1 && v.May(made[0].Type(), access.View)
-	switch {
-	case seen && v.R.PostForm.Has(firstField):
-		return v.LeaveWith(RecordPath(a.of.Type, found.ID()), a.action.First+":",
-			Crumb{made[0].FullName(), RecordPath(made[0].Type(), made[0].ID())})
-	case seen:
-		return v.Leave(RecordPath(made[0].Type(), made[0].ID()), a.action.Title()+": "+made[0].FullName()+".")
-	}
 	return v.Leave(RecordPath(a.of.Type, found.ID()), a.action.Title()+": done.")
 }
 
-func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) error {
+// show shows the form of the action. The names are those of the records that it would create.
+func (a actionPages) show(v *Visit, found record.Values, typed url.Values, names []string, refusal *fault.Error) error {
 	may, err := a.of.site.Ledger.MayAct(v.Ctx, v.Caller, a.action, found)
 	if err == nil && !may {
 		err = fault.ErrDenied
@@ -159,10 +158,15 @@ func (a actionPages) show(v *Visit, found record.Values, typed url.Values, refus
 	}
 	form.Title, form.Doc, form.Submit = a.action.Title()+": "+found.FullName(), a.action.Doc+".", a.action.Title()
 	form.Cancel, form.ID = RecordPath(a.of.Type, found.ID()), found.ID()
+	if a.action.Adds != "" {
+		a.confirm(form, names)
+	}
 	shown := Page{Name: "form", Title: form.Title, Crumbs: a.of.Crumbs(Crumb{found.FullName(), form.Cancel}), Body: form}
 	if refusal != nil {
 		form.summarize(refusal)
-		shown.Status = StatusOf(refusal)
+		if v.R.Method == http.MethodPost {
+			shown.Status = StatusOf(refusal)
+		}
 	}
 	return v.Show(shown)
 }

@@ -144,7 +144,12 @@ func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 	if err := v.parseUpload(); err != nil {
 		return nil, err
 	}
-	src, err := p.Source(v, found, v.R.PostForm, nil)
+	return p.parsed(v, found, v.R.PostForm)
+}
+
+// parsed parses what was typed about a record, or a new one. With an error it returns what could be parsed.
+func (p *TypePages) parsed(v *Visit, found record.Values, typed url.Values) (ledger.Input, error) {
+	src, err := p.Source(v, found, typed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +163,7 @@ func (p *TypePages) Typed(v *Visit, found record.Values) (ledger.Input, error) {
 // Source returns where a form about a record gets its contents from. For a posted form it also says what the values mean. A refusal has
 // the errors to show.
 func (p *TypePages) Source(v *Visit, found record.Values, typed url.Values, refusal *fault.Error) (src FormSource, err error) {
-	src = FormSource{v: found, typed: typed, part: v.R.Method != http.MethodPost || typed.Has(firstField), caller: v}
+	src = FormSource{v: found, typed: typed, part: v.R.Method != http.MethodPost, caller: v}
 	if refusal != nil {
 		src.errs = refusal.Fields
 	}

@@ -62,7 +62,7 @@ func TestPrefixMap(t *testing.T) {
 		Constraints: obj{"prefix__n": "192.0.2.128/26"}})
 	seen := login(t, s, "looks").get(t, small).Want(t, http.StatusOK)
 	shows(t, seen, `<td>192.0.2.128/26</td><td>Taken</td>`, `<td>192.0.2.1</td><td>Taken</td>`, `<td>192.0.2.2–192.0.2.9</td><td>Free</td>`)
-	hides(t, seen, "/add/", "secret", "First free")
+	hides(t, seen, "/add/", "secret", "Allocate")
 
 	few, _ := needs(t, b, small, wire)
 	for i := 30; i < 90; i++ {
@@ -182,7 +182,7 @@ func TestVLANGrid(t *testing.T) {
 	s.User(t, "looks", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}})
 	seen := login(t, s, "looks").get(t, fmt.Sprintf("/ipam/vlan-groups/%d/", small)).Want(t, http.StatusOK)
 	shows(t, seen, "<title>13: Taken</title>", "<td>13</td><td>Taken</td>", "<td>11–12</td><td>Free</td>", "Each cell is one VID.")
-	hides(t, seen, "/add/", "v13", "Take free", "3 of 11")
+	hides(t, seen, "/add/", "v13", "Allocate", "3 of 11")
 
 	// Only those who may see all VLANs learn how many there are.
 	s.User(t, "some", apitest.Grant{Types: []string{"ipam.vlangroup"}, Actions: []string{"view"}},

@@ -48,7 +48,7 @@ var pegActions = []record.Action{
 			return answer, err
 		}},
 	{Name: "free-pegs", Method: "POST", Label: "Take a peg", Needs: "view", Adds: "trial.peg", Doc: "Take the lowest free pegs of a shelf",
-		Sets: []string{"shelf", "number"}, First: "First free peg",
+		Sets: []string{"shelf", "number"},
 		Body: record.Fields{record.Int{Name: "start", Min: &one, Default: 1, Help: "The lowest number to take."},
 			record.Text{Name: "prefix", Help: "The name begins with it, if no name is given."}},
 		Do: func(c record.Call) (any, error) {

@@ -20,7 +20,7 @@ func availableIPs(free func(record.Values) record.FreePlaces, lengthOf string, o
 		return fmt.Sprint(host, "/", netip.MustParsePrefix(of.Text(lengthOf)).Bits())
 	}
 	return offer{name: "available-ips", adds: "ipam.ipaddress", what: "addresses", reads: append(others, lengthOf), free: free,
-		names: []string{"address", "vrf"}, first: "First free address",
+		names:      []string{"address", "vrf"},
 		properties: record.Schema{"family": record.Schema{"type": "integer"}, "address": record.Schema{"type": "string"}, "vrf": nested},
 		shows: func(of record.Values, host any) map[string]any {
 			return map[string]any{"family": familyOf(netip.MustParseAddr(fmt.Sprint(host))), "address": address(of, host),

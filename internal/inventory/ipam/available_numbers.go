@@ -4,7 +4,7 @@ import "terrier/internal/record"
 
 // availableVLANs offers the free numbers of a VLAN group.
 var availableVLANs = offer{name: "available-vlans", adds: "ipam.vlan", what: "VLAN numbers", listErrors: true,
-	names: []string{"vid", "group"}, // and no button, because a VLAN needs a name
+	names: []string{"vid", "group"},
 	free: func(group record.Values) record.FreePlaces {
 		return record.FreePlaces{Of: "ipam.vlan", Within: group.ID(), First: group.Int("min_vid"), Last: group.Int("max_vid")}
 	},
@@ -17,7 +17,6 @@ var availableVLANs = offer{name: "available-vlans", adds: "ipam.vlan", what: "VL
 
 // availableASNs offers the free numbers of an ASN range.
 var availableASNs = offer{name: "available-asns", adds: "ipam.asn", what: "AS numbers", names: []string{"asn", "rir"},
-	first: "First free AS number",
 	free: func(run record.Values) record.FreePlaces {
 		return record.FreePlaces{Of: "ipam.asn", First: run.Int("start"), Last: run.Int("end")}
 	},

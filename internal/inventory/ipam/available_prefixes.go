@@ -24,8 +24,8 @@ var availablePrefixes = []record.Action{
 			}
 			return items, err
 		}},
-	{Name: "available-prefixes", Method: "POST", Label: "Take free prefixes", Needs: "view", Adds: "ipam.prefix", ListErrors: true,
-		Reads: []string{"prefix", "vrf"}, Sets: []string{"prefix", "vrf"}, First: "First free prefix", Suggests: suggestLength,
+	{Name: "available-prefixes", Method: "POST", Label: "Allocate prefixes", Needs: "view", Adds: "ipam.prefix", ListErrors: true,
+		Reads: []string{"prefix", "vrf"}, Sets: []string{"prefix", "vrf"}, Suggests: suggestLength,
 		Doc: "Create prefixes in the free space of a prefix, each on the lowest network of its length. " +
 			"Two requests at once never get the same one",
 		Body: record.Fields{record.Int{Name: "prefix_length", Required: true, NumberOnly: true, Min: new(int64(1)), Max: new(int64(128)),

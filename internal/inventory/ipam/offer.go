@@ -14,7 +14,6 @@ type offer struct {
 	properties       record.Schema                                    // of an item
 	sets             func(of record.Values, place any) map[string]any // fields of a new record, whatever the caller sent for them
 	names            []string                                         // of these fields
-	first            string                                           // the button that takes one at once, "" for none
 	listErrors       bool
 }
 
@@ -27,7 +26,7 @@ func (o offer) actions() []record.Action {
 		{Name: o.name, Method: "GET", Needs: "view", Limited: true, Doc: "List free " + o.what + ", lowest first",
 			Reads: o.reads, Do: o.list,
 			Answer: record.Schema{"type": "array", "items": record.Schema{"type": "object", "required": required, "properties": o.properties}}},
-		{Name: o.name, Method: "POST", Label: "Take free " + o.what, Needs: "view", Adds: o.adds, Sets: o.names, First: o.first,
+		{Name: o.name, Method: "POST", Label: "Allocate " + o.what, Needs: "view", Adds: o.adds, Sets: o.names,
 			ListErrors: o.listErrors, Reads: o.reads, Do: o.take,
 			Doc: "Create records on the lowest free " + o.what + ". Two requests at once never get the same one"},
 	}

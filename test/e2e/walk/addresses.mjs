@@ -6,14 +6,19 @@ import { world } from '../world.mjs';
 
 const make = (path, body) => world.api('POST', `/api${path}`, body);
 
-// take opens the form of an action, fills it in and sends it.
+// take opens the form of an action, fills it in and sends it. The form first shows what it creates, if that is not what it showed at first.
 async function take(v, path, values = {}) {
   await v.go(path);
   await v.inReach(path);
   for (const [name, value] of Object.entries(values)) {
     await v.main.locator(`#id_${name}`).fill(`${value}`);
   }
-  await v.press(v.main.locator('.form-buttons .btn-primary').first());
+  const create = v.main.locator('.form-buttons .btn-primary').first();
+  await v.press(create);
+  if (new URL(v.page.url()).pathname === path) {
+    assert.match(await create.textContent(), /^Create /);
+    await v.press(create);
+  }
 }
 
 walk('the first free address, prefix and AS number are taken', async (v) => {
@@ -29,17 +34,20 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
   const run = await make('/ipam/asn-ranges/', { name: 'Given out', slug: 'given-out', rir: rir.id, start: 4199999990, end: 4199999999 });
   await take(v, `/ipam/asn-ranges/${run.id}/available-asns/`);
 
-  // The same with one press, from the page of the prefix.
+  // From the page of the prefix: the first press writes nothing, the second creates what its button says.
   await v.go(`/ipam/prefixes/${prefix.id}/`);
-  await v.press('First free address');
-  await v.main.getByRole('status').getByRole('link', { name: '100.64.0.2/24' }).waitFor();
-  await v.main.getByLabel('Prefix length').fill('28');
-  await v.press('First free prefix');
-  await v.press(v.main.getByRole('status').getByRole('link', { name: '100.64.0.64/28' }));
+  await v.press('Allocate addresses');
+  await v.main.getByRole('button', { name: 'Create 100.64.0.2/24' }).waitFor();
+  await v.main.getByLabel('How many').fill('2');
+  await v.press('Create 100.64.0.2/24');
+  await v.press('Create 2 IP addresses: 100.64.0.2/24 …');
+  await v.main.getByRole('status').getByText('Created 2 IP addresses').waitFor();
+  await take(v, `/ipam/prefixes/${prefix.id}/available-prefixes/`, { prefix_length: 28 });
   await v.sees('100.64.0.64/28');
 
   const shown = async (path) => (await world.api('GET', `/api${path}`)).results.map((record) => record.display);
-  assert.deepEqual(await shown('/ipam/ip-addresses/?parent=100.64.0.0/16'), ['100.64.0.1/24', '100.64.0.2/24', '100.64.1.10/24']);
+  assert.deepEqual(await shown('/ipam/ip-addresses/?parent=100.64.0.0/16'), ['100.64.0.1/24', '100.64.0.2/24', '100.64.0.3/24',
+    '100.64.1.10/24']);
   assert.deepEqual(await shown('/ipam/prefixes/?within=100.64.0.0/24'), ['100.64.0.0/26', '100.64.0.64/28']);
   assert.deepEqual(await shown('/ipam/asns/?asn=4199999990'), ['AS4199999990 (64086.59894)']);
 });
