@@ -33,6 +33,7 @@ type changeSet struct {
 	created int                                           // how many records
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
+	holders []Holder                                      // of a deletion that is refused, only in a rehearsal
 	events  []audit.Event                                 // for the audit log
 }
 
@@ -93,12 +94,14 @@ func (l *Ledger) write(ctx context.Context, c Caller, items []*draft, fn func(*c
 		m = next
 		err = run(m)
 	}
+	if rehearsal != nil && (err == nil || len(set.holders) > 0) {
+		rehearsal.note(set)
+	}
 	if err != nil {
 		return nil, err
 	}
 	rows := valuesOf(set.items)
 	if rehearsal != nil {
-		rehearsal.note(set)
 		return rows, nil
 	}
 	l.Audit.Write(set.events...)

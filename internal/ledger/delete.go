@@ -53,6 +53,9 @@ func (s *changeSet) delete(ctx context.Context, b *batch, edits []Edit) error {
 		return err
 	}
 	if err := c.checkHeld(ctx); err != nil {
+		if failed := c.noteHolders(ctx); failed != nil {
+			return failed
+		}
 		return err
 	}
 	for t, rows := range c.gone {
@@ -111,14 +114,78 @@ func notDeleted(err error) error {
 
 // checkHeld refuses the deletion if a protected reference to a deleted record would remain.
 func (c *consequences) checkHeld(ctx context.Context) error {
+	c.held = slices.DeleteFunc(c.held, func(r referring) bool {
+		return !slices.ContainsFunc(r.ids, func(id int64) bool { return !c.isGone(r.t, id) })
+	})
+	if len(c.held) == 0 {
+		return nil
+	}
+	r := c.held[0]
+	return c.set.heldBy(ctx, r.t, slices.DeleteFunc(slices.Clone(r.ids), func(id int64) bool { return c.isGone(r.t, id) }))
+}
+
+func (c *consequences) isGone(t *record.Type, id int64) bool {
+	_, gone := c.gone[t][id]
+	return gone
+}
+
+// holdersNamed is how many records of a type a rehearsal names that prevent a deletion.
+const holdersNamed = 10
+
+// noteHolders notes for a rehearsal all that prevents the deletion, and what else it would change.
+func (c *consequences) noteHolders(ctx context.Context) error {
+	s := c.set
+	if s.visible == nil {
+		return nil
+	}
+	ids := map[*record.Type][]int64{}
 	for _, r := range c.held {
-		left := slices.DeleteFunc(r.ids, func(id int64) bool {
-			_, gone := c.gone[r.t][id]
-			return gone
-		})
-		if len(left) > 0 {
-			return c.set.heldBy(ctx, r.t, left)
+		ids[r.t] = append(ids[r.t], slices.DeleteFunc(r.ids, func(id int64) bool { return c.isGone(r.t, id) })...)
+	}
+	type asked struct {
+		Holder
+		all  int
+		seen *store.Promise[int]
+		some *store.Promise[[]record.Values]
+	}
+	var holders []asked
+	for _, t := range s.l.Store.Types() {
+		if len(ids[t]) == 0 {
+			continue
 		}
+		slices.Sort(ids[t])
+		all := slices.Compact(ids[t])
+		scope, err := s.l.Policy.Scope(s.caller.Subject, t, access.View)
+		if err != nil {
+			scope = access.Scope{}
+		}
+		holders = append(holders, asked{Holder{Type: t}, len(all), s.tx.Inside(t, scope, all),
+			s.tx.Find(t, scope, []record.Predicate{{Values: record.AnyOf(all)}}, holdersNamed, store.NoLock)})
+	}
+	for _, d := range s.items { // the caller knows what these are
+		delete(c.gone[d.v.Type()], d.v.ID())
+	}
+	for t, rows := range c.gone {
+		s.askVisible(t, slices.Sorted(maps.Keys(rows)))
+		for _, v := range rows {
+			s.note(t, v, record.Values{})
+		}
+	}
+	for _, b := range c.batches() {
+		changed := make([]int64, len(b.drafts))
+		for i, d := range b.drafts {
+			changed[i] = d.v.ID()
+			s.note(b.t, d.pre, d.v)
+		}
+		s.askVisible(b.t, changed)
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	for _, h := range holders {
+		h.Count, h.Some = h.seen.Get(), h.some.Get()
+		h.Unseen = h.Count < h.all
+		s.holders = append(s.holders, h.Holder)
 	}
 	return nil
 }

@@ -15,15 +15,24 @@ import (
 type Rehearsal struct {
 	Effects []Effect // on records that the caller may see, by type and id
 	Unseen  int      // effects on records that the caller may not see
+	Holders []Holder // what prevents a deletion; the effects are then what else it would do
+}
+
+// Holder is the records of one type that prevent a deletion.
+type Holder struct {
+	Type   *record.Type
+	Count  int             // records that the caller may see
+	Some   []record.Values // the first of them
+	Unseen bool            // there are records that the caller may not see
 }
 
 // Effect is the change that would be made to one record.
 type Effect struct {
-	Type    *record.Type
-	ID      int64 // a record that would be created has an id that is never used
-	Display string
-	Action  string // create, update, delete
-	Widens  bool   // a selector of it becomes empty, so that it counts for more records
+	Type   *record.Type
+	ID     int64  // a record that would be created has an id that is never used
+	Name   string // its full name, before the change if it exists
+	Action string // create, update, delete
+	Widens bool   // a selector of it becomes empty, so that it counts for more records
 }
 
 type rehearsalKey struct{}
@@ -51,20 +60,20 @@ func (r *Rehearsal) note(set *changeSet) {
 	}
 	var effects []Effect
 	for _, e := range set.entries {
-		v := e.post
-		if e.action() == store.Deleted {
-			v = e.pre
+		v := e.pre
+		if e.action() == store.Created {
+			v = e.post
 		}
 		if !set.visible.allOf[e.t] && !seen[object{e.t, v.ID()}] {
 			r.Unseen++
 			continue
 		}
-		effects = append(effects, Effect{e.t, v.ID(), v.Display(), e.action(), e.widens()})
+		effects = append(effects, Effect{e.t, v.ID(), v.FullName(), e.action(), e.widens()})
 	}
 	slices.SortFunc(effects, func(a, b Effect) int {
 		return cmp.Or(strings.Compare(a.Type.Key(), b.Type.Key()), cmp.Compare(a.ID, b.ID))
 	})
-	r.Effects = append(r.Effects, effects...)
+	r.Effects, r.Holders = append(r.Effects, effects...), append(r.Holders, set.holders...)
 }
 
 // widens reports whether the change empties a selector of a source: see record.Merged.

@@ -10,11 +10,10 @@ import (
 // bulkDeletion is the page that asks before many records are deleted.
 type bulkDeletion struct {
 	*selection
-	Title    string
-	Names    []Cell
-	More     int // records that are not named
-	Effects  []effect
-	Unseen   int
+	Title string
+	Names []Cell
+	More  int // records that are not named
+	hanging
 	Held     string // why they can't be deleted
 	Refused  refusals
 	Problems []string
@@ -72,11 +71,7 @@ func (p *TypePages) showBulkDelete(v *Visit, s *selection, refused error) error 
 	if err := d.heldBy(p, err); err != nil {
 		return err
 	}
-	ids := make([]int64, len(s.rows))
-	for i, v := range s.rows {
-		ids[i] = v.ID()
-	}
-	d.Effects, d.Unseen = p.effects(rehearsal, ids...), rehearsal.Unseen
+	d.hanging = p.hanging(v, rehearsal, s.rows...)
 	return v.Show(shown)
 }
 

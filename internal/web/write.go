@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -252,56 +251,6 @@ func (p *TypePages) Form(v *Visit, found record.Values, typed url.Values, refusa
 		err = p.own.MoreForm(v, form, found)
 	}
 	return form, err
-}
-
-// deletion is the page that asks before a record is deleted.
-type deletion struct {
-	Single, Name string
-	Cancel       string
-	Version      int64
-	Effects      []effect // besides the record itself
-	Unseen       int
-	Held         string // why it can't be deleted
-}
-
-// effect is the change to another record.
-type effect struct {
-	Kind, Name, Href string
-	Deleted          bool // it is deleted too; if false, a reference is emptied
-	Widens           bool // it will apply to more records
-}
-
-func (p *TypePages) deletePage(v *Visit) error {
-	found, err := p.Record(v)
-	if err != nil {
-		return err
-	}
-	d := deletion{Single: p.Type.Title(), Name: found.FullName(), Cancel: RecordPath(p.Type, found.ID()), Version: found.Version}
-	ctx, rehearsal := ledger.Rehearse(v.Ctx)
-	err = p.site.Ledger.Delete(ctx, v.Caller, p.Type, []ledger.Edit{{ID: found.ID()}})
-	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Held {
-		d.Held = e.Detail
-	} else if err != nil {
-		return err
-	}
-	d.Effects, d.Unseen = p.effects(rehearsal, found.ID()), rehearsal.Unseen
-	return v.Show(Page{Name: "delete", Title: "Delete " + found.FullName(), Crumbs: p.Crumbs(Crumb{found.FullName(), d.Cancel}), Body: d})
-}
-
-// effects returns what a rehearsal did to other records.
-func (p *TypePages) effects(r *ledger.Rehearsal, ids ...int64) []effect {
-	var out []effect
-	own := map[int64]bool{}
-	for _, id := range ids {
-		own[id] = true
-	}
-	for _, e := range r.Effects {
-		if e.Type == p.Type && own[e.ID] {
-			continue
-		}
-		out = append(out, effect{e.Type.Title(), e.Display, RecordPath(e.Type, e.ID), e.Action == access.Delete, e.Widens})
-	}
-	return out
 }
 
 func (p *TypePages) delete(v *Visit) error {

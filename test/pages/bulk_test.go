@@ -303,7 +303,7 @@ func TestBulkDelete(t *testing.T) {
 		t.Fatalf("asking deleted: %d are left", n)
 	}
 	held := b.post(t, "/tenancy/tenants/delete/", ticked(tenant)).Want(t, http.StatusOK)
-	shows(t, held, "1 dependent objects were found", "Back to the list")
+	shows(t, held, "What prevents it", "1 site</a>", "prevents it", ">Site 0002</a>", "Back to the list")
 	hides(t, held, "btn-danger")
 	b.post(t, "/tenancy/tenants/delete/", with(hidden(b.post(t, "/tenancy/tenants/edit/", ticked(tenant))))).Want(t, http.StatusConflict)
 
