@@ -48,11 +48,18 @@ const (
 
 	PictureCell = "picture"
 	SparkCell   = "spark"
-	SlowCell    = "slow" // what it would show took too long to load
+	SlowCell    = "slow"   // what it would show took too long to load
+	HiddenCell  = "hidden" // the number of records that the caller may not see
 )
 
-// Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it.
-func (v *Visit) Cell(f record.Field, value any) Cell { return v.seen(CellOf(f, value)) }
+// Cell returns the value of a field for the caller. It is a link only if the caller may see the record behind it. A count of records that
+// the caller may not see is hidden: the API answers 0, as its clients expect a number, and a person would believe it.
+func (v *Visit) Cell(f record.Field, value any) Cell {
+	if c, ok := f.(record.Counting); ok && !slices.ContainsFunc(c.Counts(), func(t *record.Type) bool { return v.May(t, access.View) }) {
+		return Cell{Kind: HiddenCell}
+	}
+	return v.seen(CellOf(f, value))
+}
 
 func (v *Visit) seen(c Cell) Cell {
 	if name := v.fullNames[record.Pointer{Type: c.to, ID: c.id}]; name != "" {
