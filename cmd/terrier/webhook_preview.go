@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"terrier/internal/app"
+	"terrier/internal/webhook"
 )
 
 type webhookPreviewCommand struct {
@@ -39,6 +40,11 @@ func (c webhookPreviewCommand) Run(ctx context.Context, s *session) error {
 				return err
 			}
 		}
+		if preview.BadBody != "" {
+			if _, err := fmt.Fprintf(s.err, "%s\n\n", newScreen(s.err).line(preview.BadBody)); err != nil {
+				return err
+			}
+		}
 		text, err := requestText(newScreen(s.out), preview, a.UserAgent())
 		if err != nil {
 			return err
@@ -60,7 +66,8 @@ func previewJSON(p app.Preview) any {
 		Body      string      `json:"body"`
 		Error     string      `json:"error"`
 		Forbidden string      `json:"forbidden"`
-	}{p.Event, p.Fires, p.Reason, p.Request.Method, p.Request.URL, p.Request.Header, p.Body, p.Error, p.Forbidden}
+		BadBody   string      `json:"bad_body"`
+	}{p.Event, p.Fires, p.Reason, p.Request.Method, p.Request.URL, p.Request.Header, p.Body, p.Error, p.Forbidden, p.BadBody}
 }
 
 // requestText returns the request as webhook_receiver would print it. On a terminal a JSON body is indented;
@@ -81,7 +88,7 @@ func requestText(out screen, p app.Preview, agent string) ([]byte, error) {
 	fmt.Fprintln(&text, out.paint(bold, out.line(p.Request.Method+" "+target.RequestURI()+" HTTP/1.1")))
 	for name, value := range headers(&http.Request{Header: header, Host: target.Host}) {
 		if value == noDelivery {
-			value = "(drawn when it is sent)"
+			value = webhook.MadeWhenSent
 		}
 		fmt.Fprintf(&text, "%s %s\n", out.paint(cyan, name+":"), out.line(value))
 	}

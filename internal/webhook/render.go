@@ -92,6 +92,20 @@ func (h *Hook) secrets() []string {
 // Hidden replaces a value that is not kept.
 const Hidden = "•••"
 
+// MadeWhenSent is what a preview shows in the place of what only a request that is sent gets.
+const MadeWhenSent = "(made when it is sent)"
+
+// Unsigned returns the request without its signatures, for a preview: whoever could have any body signed could forge requests.
+func (r Request) Unsigned() Request {
+	r.Header = r.Header.Clone()
+	for _, name := range []string{"X-Hook-Signature", "X-Hook-Signature-Previous", "Webhook-Signature"} {
+		if r.Header.Get(name) != "" {
+			r.Header.Set(name, MadeWhenSent)
+		}
+	}
+	return r
+}
+
 // Redacted returns the header as an attempt may keep it: private values are hidden.
 func (r *Request) Redacted() http.Header {
 	h := r.Header.Clone()

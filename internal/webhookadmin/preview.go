@@ -18,12 +18,13 @@ type PreviewInput struct {
 	Typing  bool // somebody is typing the address: it is not looked up, because half a name may be that of somebody else
 }
 
-// Preview is what a webhook would send for a sample. It contains the signature and the webhook's own headers, so it is only for callers
-// who may change it.
+// Preview is what a webhook would send for a sample, without the signatures. It contains the webhook's own headers, so it is only for
+// callers who may change it.
 type Preview struct {
 	Request webhook.Request
 	Body    string // of the request, printable
 	Error   string // why no request can be made
+	BadBody string // why the body is not what the content type says, "" if it is
 
 	Forbidden string // why the request would be refused, "" if it would not or that is not known
 
@@ -53,6 +54,8 @@ func (a *Admin) Preview(ctx context.Context, c ledger.Caller, id int64, in Previ
 		out.Delivery = a.deliveryType().FormatID(delivered)
 	}
 	out.Request, out.Error = delivery.Preview(hook, opener{a.Ledger.Sealer}, due, a.Ledger.Timestamp())
+	out.Request = out.Request.Unsigned()
+	out.BadBody = webhook.BadBody(out.Request.Header.Get("Content-Type"), out.Request.Body)
 	lookUp := maxLookUp
 	if in.Typing {
 		lookUp = 0

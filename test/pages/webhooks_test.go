@@ -11,8 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"terrier/internal/app"
+	"terrier/internal/delivery"
+	"terrier/internal/ledger"
+	"terrier/internal/record"
 	"terrier/internal/webhook"
 	"terrier/internal/webhook/gallery"
 	"terrier/test/apitest"
@@ -106,7 +110,7 @@ func TestWebhookPreviewPage(t *testing.T) {
 		}
 		shown := text(a)
 		for name, values := range p.Request.Header {
-			if name == "X-Hook-Timestamp" || name == "Webhook-Timestamp" || name == "Webhook-Signature" {
+			if name == "X-Hook-Timestamp" || name == "Webhook-Timestamp" {
 				values = []string{""} // it may be another second
 			}
 			if !strings.Contains(shown, name+"</th><td>"+values[0]) {
@@ -117,8 +121,9 @@ func TestWebhookPreviewPage(t *testing.T) {
 			t.Errorf("the body is not shown as it is: %s", shown)
 		}
 		shows(t, a, "Would be sent", "POST</strong> http://receiver.example.org/in", `href="/extras/deliveries/`+p.Delivery+`/"`,
-			webhook.Signature(secret, p.Request.Body), "Authorization</th><td>Bearer abc")
-		hides(t, a, "<html", secret, "wrong-line")
+			"X-Hook-Signature</th><td>(made when it is sent)", "Webhook-Signature</th><td>(made when it is sent)",
+			"Authorization</th><td>Bearer abc")
+		hides(t, a, "<html", secret, "wrong-line", webhook.Signature(secret, p.Request.Body))
 	})
 	t.Run("without a script", func(t *testing.T) {
 		a := b.post(t, path+"preview/", typed("secret", unsaved, "name", "renamed", "version", "7")).Want(t, http.StatusOK)
@@ -129,8 +134,8 @@ func TestWebhookPreviewPage(t *testing.T) {
 	t.Run("an unsaved secret", func(t *testing.T) {
 		a := b.post(t, path+"preview/", typed("secret", unsaved, "body_template", "{{ data.name }}"), live("webhook-preview")...).
 			Want(t, http.StatusOK)
-		shows(t, a, webhook.Signature(unsaved, []byte("Lisbon 2")), ">Lisbon 2</pre>")
-		hides(t, a, webhook.Signature(secret, []byte("Lisbon 2")))
+		shows(t, a, "X-Hook-Signature</th><td>(made when it is sent)", ">Lisbon 2</pre>")
+		hides(t, a, webhook.Signature(secret, []byte("Lisbon 2")), webhook.Signature(unsaved, []byte("Lisbon 2")))
 	})
 	t.Run("a new webhook and a record", func(t *testing.T) {
 		form := hookForm("name", "new", "body_template", "{{ event }} {{ data.name }}", "sample_type", "dcim.site", "sample_record",
@@ -260,25 +265,37 @@ func TestWebhookGallery(t *testing.T) {
 	}
 }
 
+// opens opens the secrets of webhooks, as a worker does.
+type opens struct{ ledger.Sealer }
+
+func (o opens) Open(place, sealed string) ([]byte, error) {
+	plain, err := o.Sealer.Open(place, record.Sealed(sealed))
+	return []byte(plain), err
+}
+
 // TestWebhookRotatePage replaces a secret without ever showing the old one.
 func TestWebhookRotatePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
-	newSite(t, s, "Lisbon", "active")
 	id := create(t, s, "/api/extras/webhooks/", saved(obj{"secret": "first-canary"}))
+	newSite(t, s, "Lisbon", "active")
 	path := fmt.Sprintf("%s%d/", hooks, id)
 	signatures := func() (current, previous string, body []byte) {
 		t.Helper()
-		var sample app.Sample
-		if _, err := fmt.Sscan(lastChange(t, s), &sample.Change); err != nil {
-			t.Fatal(err)
-		}
-		p, err := s.App.PreviewWebhook(context.Background(), id, sample)
+		due, err := s.App.Store.LoadDue(t.Context(), []int64{number(t, s, "SELECT id FROM extras_delivery WHERE webhook_id = $1", id)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Request.Header.Get("X-Hook-Signature"), p.Request.Header.Get("X-Hook-Signature-Previous"), p.Request.Body
+		hook, err := s.App.Store.Webhook(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, problem := delivery.Preview(hook, opens{s.App.Ledger.Sealer}, due[0], time.Now())
+		if problem != "" {
+			t.Fatal(problem)
+		}
+		return p.Header.Get("X-Hook-Signature"), p.Header.Get("X-Hook-Signature-Previous"), p.Body
 	}
 	want := func(secret, former string) {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"terrier/internal/record"
 	"terrier/internal/web"
+	"terrier/internal/webhook"
 )
 
 // attempt is one request and its answer.
@@ -21,8 +22,9 @@ type attempt struct {
 	Request  sentMessage
 	Response *sentMessage
 
-	Took string
-	Good bool
+	Took    string
+	Good    bool
+	BadBody string // why the body of the request is not what its content type says
 }
 
 // sentMessage is a request or an answer, as far as it was stored.
@@ -57,6 +59,9 @@ func attemptsOf(d record.Values) ([]attempt, error) {
 		a := &attempts[i]
 		a.Took = web.InWords(time.Duration(a.Duration) * time.Millisecond)
 		a.Request.setOut()
+		if kind := a.Request.Headers["Content-Type"]; len(kind) == 1 && !a.Request.Truncated {
+			a.BadBody = webhook.BadBody(kind[0], []byte(a.Request.Body))
+		}
 		number, known := bodies[a.Request.Body]
 		switch newest := attempts[0]; {
 		case known && a.Request.Body != "":

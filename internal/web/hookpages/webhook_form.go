@@ -62,6 +62,9 @@ func (h webhookPages) moreForm(v *web.Visit, form *web.FormPage, found record.Va
 	if f := form.Field("payload_url"); f != nil && len(f.Errors) == 0 {
 		f.Warning = h.admin.Forbidden(v.Ctx, f.Value)
 	}
+	if f := form.Field("body_template"); f != nil && found.Type() != nil && v.R.Method != http.MethodPost {
+		f.Warning = h.admin.BadBody(v.Ctx, found)
+	}
 	more.Sample, err = h.sampleChoice(v, types, v.R.PostForm)
 	form.More = more
 	return err

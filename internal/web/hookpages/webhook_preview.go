@@ -10,6 +10,7 @@ import (
 	"terrier/internal/fault"
 	"terrier/internal/record"
 	"terrier/internal/web"
+	"terrier/internal/webhook"
 	"terrier/internal/webhookadmin"
 )
 
@@ -32,6 +33,7 @@ type previewPanel struct {
 	Secret   bool   // a secret was typed; this page does not send it back
 
 	Forbidden string // why the request would be refused
+	BadBody   string // why the body is not what the content type says
 }
 
 type hookHeader struct{ Name, Value string }
@@ -127,6 +129,7 @@ func (h webhookPages) fillPreview(panel *previewPanel, p webhookadmin.Preview, t
 	if panel.Unsent = p.Delivery == ""; !panel.Unsent {
 		panel.Delivery = web.PagePath(deliveries) + p.Delivery + "/"
 	}
+	panel.BadBody = p.BadBody
 	panel.Made, panel.Method, panel.URL, panel.Body = true, p.Request.Method, p.Request.URL, p.Body
 	if json.Valid(p.Request.Body) {
 		if text := web.Indented(p.Request.Body); text != p.Body {
@@ -152,7 +155,7 @@ func (h webhookPages) previewHeaders(p webhookadmin.Preview, noDelivery string) 
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, value := range all[name] {
 			if value == noDelivery {
-				value = "(made when it is sent)"
+				value = webhook.MadeWhenSent
 			}
 			out = append(out, hookHeader{name, value})
 		}

@@ -36,7 +36,7 @@ walk('the first free address, prefix and AS number are taken', async (v) => {
 
   // From the page of the prefix: the first press writes nothing, the second creates what its button says.
   await v.go(`/ipam/prefixes/${prefix.id}/`);
-  await v.press('Allocate addresses');
+  await v.follow('Allocate addresses');
   await v.main.getByRole('button', { name: 'Create 100.64.0.2/24' }).waitFor();
   await v.main.getByLabel('How many').fill('2');
   await v.press('Create 100.64.0.2/24');

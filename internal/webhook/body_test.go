@@ -1,0 +1,29 @@
+package webhook_test
+
+import (
+	"strings"
+	"testing"
+
+	"terrier/internal/webhook"
+)
+
+// TestBadBody: a body is held to its content type if that is JSON, and the message says where it is wrong.
+func TestBadBody(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ media, body, says string }{
+		{"application/json", `{"a": Braga 1 }`, "application/json: invalid character 'B' looking for beginning of value, line 1, character 7."},
+		{"application/json; charset=utf-8", "{\n  \"ü\": 1,\n}", "line 3, character 1."},
+		{"application/vnd.api+json", `{"a": 1`, "unexpected end of JSON input, line 1, character 7."},
+		{"application/json", `{} {}`, "after top-level value"},
+		{"application/json", ` {"a": "Braga 1"} `, ""},
+		{"application/json", " \n", ""},
+		{"text/plain", `{"a": Braga 1 }`, ""},
+		{"application/jsonlines", `{}{}`, ""},
+		{"no media type", `{`, ""},
+	} {
+		got := webhook.BadBody(c.media, []byte(c.body))
+		if !strings.Contains(got, c.says) || (got == "") != (c.says == "") {
+			t.Errorf("%s %q: %q, want %q", c.media, c.body, got, c.says)
+		}
+	}
+}
