@@ -79,7 +79,7 @@ func (f HasValue) among(fields Fields) (Field, error) {
 }
 
 func (f HasValue) checkDeclaration(*Type) error {
-	if !f.other.Column().Null {
+	if c := f.other.Column(); !c.Null && c.Storage != StoreSealed {
 		return fmt.Errorf("it tells of %s, which always has a value", f.Of)
 	}
 	return nil

@@ -91,7 +91,7 @@ func (w *where) between(expr string, ranges []any) string {
 func emptyTest(expr string, column record.Column, values []any) string {
 	none := expr + " IS NULL"
 	switch {
-	case column.Storage == record.StoreText:
+	case column.Storage == record.StoreText, column.Storage == record.StoreSealed:
 		none = "coalesce(" + expr + ", '') = ''"
 	case column.Storage == record.StoreJSON, column.Storage == record.StoreJSONText:
 		none = "coalesce(" + expr + ", 'null') = 'null'"

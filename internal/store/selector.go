@@ -161,7 +161,7 @@ func (s *selector) Members(c record.Column) {
 
 // HasValue reads whether another column has a value.
 func (s *selector) HasValue(c record.Column) {
-	s.one(s.column(c)+" IS NOT NULL", readBool, nil)
+	s.one(emptyTest(s.column(c), c, []any{false}), readBool, nil)
 	s.part.isPlain = true
 }
 

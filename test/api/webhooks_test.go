@@ -34,6 +34,7 @@ var webhookFields = []struct {
 	{"ssl_verification", true, false, false},
 	{"ca_file_path", nil, nil, nil},
 
+	{"has_secret", false, false, true}, // read-only: what is sent has no effect
 	{"previous_secret", nil, "0ld", nil},
 	{"client_certificate", "", "", ""}, // TestClientCertificates sends one
 	{"client_key", nil, nil, nil},

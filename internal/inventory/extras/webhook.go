@@ -55,6 +55,7 @@ var Webhook = record.Type{
 		record.Bool{Name: "hold_on_failure", Label: "Hold while the receiver is away",
 			Help: "Recommended. After five attempts in a row with no answer, 429 or 5XX, deliveries stay queued, and one at a time probes the " +
 				"receiver. When it is back, all are sent, oldest first. If it is off, such deliveries fail."},
+		record.HasValue{Name: "has_secret", Of: "secret", Help: "Requests are signed. The secret itself is never shown."},
 		record.Noted{Name: "paused_at", Table: "extras_webhook_pause", By: "webhook_id"},
 		record.Noted{Name: "failing_since", Table: "extras_webhook_state", By: "webhook_id"},
 		record.Noted{Name: "held_since", Table: "extras_webhook_state", By: "webhook_id"},
