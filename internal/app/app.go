@@ -157,9 +157,10 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	a.API = &rest.API{Ledger: a.Ledger, Webhooks: a.Hooks, Feed: a.Feed, Registry: a.Registry, Printer: printer, Login: login,
 		Proxies: proxies, Log: log, Intake: gate,
 		ProgramVersion: cfg.Version, Cookie: sessions.CookieName(), StrictBodies: cfg.StrictBodies,
-		Warn: map[string]func(context.Context, record.Values) string{store.WebhookType: a.Hooks.Warning}}
+		Warn: map[string]func(context.Context, record.Values) string{store.WebhookType: a.Hooks.Warning,
+			"users.permission": a.Ledger.UnmatchedConstraints}}
 	a.Site = &web.Site{Ledger: a.Ledger, Registry: a.Registry, Log: log, Intake: gate, BaseURL: cfg.BaseURL, Version: cfg.Version,
-		MapsURL: cfg.MapsURL, Now: a.now, Plain: a.API.Fail}
+		MapsURL: cfg.MapsURL, Now: a.now, Plain: a.API.Fail, Warn: a.API.Warn}
 	a.Site.Rooms = []web.Room{accountpages.New(a.Site, login, sessions, proxies), hookpages.New(a.Site, a.Hooks),
 		healthpages.New(a.Site, a.examine())}
 	if a.Site.Templates, err = templates(); err != nil {

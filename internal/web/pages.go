@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -119,8 +118,6 @@ type OwnPages struct {
 	Cells        map[string]func(record.Values) Cell      // cells of a list, by field, that need more than the field's value
 	Columns      []OwnColumn                              // columns more of the list, after the names
 	Added        func(v *Visit, made record.Values) error // answers after a creation, instead of the redirect
-
-	Warn func(ctx context.Context, saved record.Values) string // what is wrong with a record that a form saved, "" for nothing
 }
 
 // OwnColumn is a column of a list, worked out for all records of a page at once. Cells returns a cell for each record.

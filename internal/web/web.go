@@ -10,6 +10,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"log/slog"
@@ -38,6 +39,8 @@ type Site struct {
 	Rooms    []Room
 	// Templates are the templates of this package and its rooms, from ParseTemplates.
 	Templates *template.Template
+	// Warn has for the key of a type what returns a warning about a record that was saved, "" for none.
+	Warn map[string]func(context.Context, record.Values) string
 	// Plain answers failures of clients that do not ask for a page.
 	Plain func(http.ResponseWriter, *http.Request, error)
 

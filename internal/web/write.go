@@ -76,10 +76,11 @@ func (p *TypePages) LeaveAdded(v *Visit, made record.Values) error {
 
 // warned adds to the note about a record that was saved what is wrong with it all the same.
 func (p *TypePages) warned(v *Visit, saved record.Values, note string) string {
-	if p.own.Warn == nil {
+	warn := p.site.Warn[p.Type.Key()]
+	if warn == nil {
 		return note
 	}
-	return strings.TrimSpace(note + " " + p.own.Warn(v.Ctx, saved))
+	return strings.TrimSpace(note + " " + warn(v.Ctx, saved))
 }
 
 // nextParam is the parameter of a form's address with the page that it leads back to.

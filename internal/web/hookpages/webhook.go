@@ -30,8 +30,7 @@ func (h *room) ownWebhook() web.OwnPages {
 		},
 		MoreDetail: func(v *web.Visit, d *web.DetailPage, found record.Values) error {
 			return h.webhooks().moreDetail(v, d, found)
-		},
-		Warn: h.admin.Warning}
+		}}
 }
 
 // routes returns the pages of a webhook besides reading and writing it. Previews and trials are no actions: they compute something from a

@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"terrier/internal/access"
+	"terrier/internal/record"
+	"terrier/internal/store"
+)
+
+// UnmatchedConstraints says which constraints of a permission lead through a reference to a value that no record has, such as
+// region__slug: "lisbn". Nothing is refused for it: the record may be created later. A value of the constrained record itself is not
+// looked for, for the same reason. Who writes permissions may give themselves any view, so all records count.
+func (l *Ledger) UnmatchedConstraints(ctx context.Context, permission record.Values) string {
+	var said []string
+	for _, key := range permission.List("object_types") {
+		t := l.Store.Type(key)
+		if t == nil {
+			continue
+		}
+		alternatives, err := record.ParseConstraints(t, permission.Raw("constraints"), 0)
+		if err != nil {
+			continue // it is stored, and refused when it is written anew
+		}
+		for _, all := range alternatives {
+			for _, p := range all {
+				said = append(said, l.unmatched(ctx, key, p)...)
+			}
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// unmatched returns a sentence for each value of a condition that no record has.
+func (l *Ledger) unmatched(ctx context.Context, key string, p record.Predicate) (said []string) {
+	if len(p.Via) == 0 || p.Field == nil || p.Asker || p.Lookup == record.Not {
+		return nil
+	}
+	target := p.Via[len(p.Via)-1].Target
+	scope := access.Machine()
+	for _, value := range p.Values {
+		if value == nil {
+			continue
+		}
+		test := record.Predicate{Field: p.Field, Lookup: p.Lookup, Values: []any{value}}
+		found, err := l.Store.List(ctx, target, store.Query{Scope: scope, Where: []record.Predicate{test}, Limit: 1, Count: store.CountNone,
+			View: record.View{Brief: true}})
+		if err == nil && len(found.Rows) == 0 {
+			said = append(said, fmt.Sprintf("The constraint for %s matches nothing: no %s has the %s %v.", key, target.Title(),
+				p.Field.Info().Label, quoted(value)))
+		}
+	}
+	return said
+}
+
+func quoted(value any) string {
+	if text, ok := value.(string); ok {
+		return fmt.Sprintf("%q", shortened(text))
+	}
+	return fmt.Sprint(value)
+}
