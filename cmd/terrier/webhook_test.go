@@ -160,7 +160,7 @@ func TestWebhookCommands(t *testing.T) {
 	h.want(true, []string{"preview", "Chat room"}, "POST /room HTTP/1.1\n", "Host: 127.0.0.1:", "X-Kind: site\n", "X-Hook-Signature: ",
 		"User-Agent: Terrier", `"display":"Site 1"`)
 	h.want(true, []string{"preview", fmt.Sprint(room.ID()), "--record", fmt.Sprintf("dcim.site/%d", site.ID())}, "would not be notified",
-		"type_update", "X-Hook-Delivery: (drawn", `"event":"updated"`)
+		"type_update", "X-Hook-Delivery: (made", `"event":"updated"`)
 	h.want(true, []string{"preview", "Chat room", "--json"}, `"fires": true`, `"http_method": "POST"`, `"X-Kind": [`, `\"display\":\"Site 1\"`)
 	h.want(false, []string{"preview", "Bad", "--record", "dcim.site/99"}, "no dcim.site with the id 99")
 	h.want(false, []string{"preview", "Bad", "--record", "site"}, "dcim.site/3")

@@ -34,6 +34,7 @@ type changeSet struct {
 	hooks   map[*record.Type]*store.Promise[[]store.Hook] // asked for so far
 	visible *visibility                                   // only in a rehearsal
 	holders []Holder                                      // of a deletion that is refused, only in a rehearsal
+	others  []otherMember                                 // whose names are to be put into messages
 	events  []audit.Event                                 // for the audit log
 }
 

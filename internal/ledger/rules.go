@@ -162,6 +162,9 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 				return err
 			}
 		}
+		if err := s.nameOthers(ctx); err != nil {
+			return err
+		}
 		return s.failed()
 	}
 }

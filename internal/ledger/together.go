@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
@@ -143,11 +145,62 @@ func (s *changeSet) reportClashes(q *togetherQuestion, groups []store.Group) {
 			reported[x] = true
 			if member == 0 {
 				x.d.errs.Add(x.field, "%s", clash.Message)
+				if other := clash.With; clash.Other != "" {
+					if x.d.v.ID() == other {
+						other = clash.Member
+					}
+					s.others = append(s.others, otherMember{x, len(x.d.errs[x.field]) - 1, q.rule.Type, other, clash.Other})
+				}
 				continue
 			}
 			x.d.errs.Add(x.field, "%s: %s", s.nameOf(x.d.v.Type(), q.rule.Type, member), clash.Message)
 		}
 	}
+}
+
+// otherMember is a record that a message names: the message of a draft's field at a position, which begins with a word for it.
+type otherMember struct {
+	touch
+	at   int
+	t    *record.Type
+	id   int64
+	word string
+}
+
+// nameOthers puts the full names of records into messages, as far as the caller may see them.
+func (s *changeSet) nameOthers(ctx context.Context) error {
+	others, read := s.others, map[*record.Type]*store.Promise[[]record.Values]{}
+	s.others = nil
+	for _, o := range others {
+		scope, err := s.l.Policy.Scope(s.caller.Subject, o.t, access.View)
+		if err != nil || read[o.t] != nil {
+			continue
+		}
+		var ids []int64
+		for _, same := range others {
+			if same.t == o.t {
+				ids = append(ids, same.id)
+			}
+		}
+		read[o.t] = s.tx.Find(o.t, scope, []record.Predicate{{Values: record.AnyOf(ids)}}, len(ids), store.NoLock)
+	}
+	if len(read) == 0 {
+		return nil
+	}
+	if err := s.tx.Flush(ctx); err != nil {
+		return err
+	}
+	for _, o := range others {
+		if read[o.t] == nil {
+			continue
+		}
+		for _, v := range read[o.t].Get() {
+			if text, ok := strings.CutPrefix(o.d.errs[o.field][o.at], o.word); ok && v.ID() == o.id {
+				o.d.errs[o.field][o.at] = v.FullName() + text
+			}
+		}
+	}
+	return nil
 }
 
 // changedOf returns the changed record that a clash comes from: of two members the one that is later in the request, or else the owner, or

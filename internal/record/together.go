@@ -26,6 +26,7 @@ type Clash struct {
 	With    int64  // the id of another member that is wrong in the same way, 0 for none
 	Field   string // of the member; the default is the reference to the owner
 	Message string // a sentence that is true of both members
+	Other   string // how Message begins: "Another device". Callers who may see the other member read its name instead
 }
 
 // Member is an owner or a member, as a Check sees it.

@@ -170,6 +170,7 @@ func (p *TypePages) Field(f record.Field, src FormSource) FormField {
 			out.Choices, out.ChoicesWith = PagePath(target)+"choices/", chosenWith(p.Type, target)
 		}
 		src.fillLinks(&out, target, linksOf(value))
+		src.suggestLink(&out, target)
 		out.set = len(out.posts()) > 0 || out.Unseen > 0
 		return out
 	}

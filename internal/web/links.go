@@ -2,11 +2,14 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"terrier/internal/access"
 	"terrier/internal/record"
+	"terrier/internal/store"
 )
 
 // linksOf returns the references in the value of a field.
@@ -49,6 +52,24 @@ func (s FormSource) fillLinks(f *FormField, target *record.Type, links []record.
 	}
 	for _, text := range typed {
 		f.Options = append(f.Options, Option{Value: text, Label: text, Selected: true})
+	}
+}
+
+// suggestLink adds to the error about a text that names no record the one record whose name begins with it.
+func (s FormSource) suggestLink(f *FormField, target *record.Type) {
+	typed, name := strings.TrimSpace(f.Value), target.NamingField()
+	if len(f.Errors) == 0 || typed == "" || name == "" || !s.typedInto(f) || !s.caller.May(target, access.View) {
+		return
+	}
+	begins := record.Predicate{Field: target.Field(name), Lookup: record.Starts, Values: []any{typed}}
+	found, err := s.caller.Site.Ledger.List(s.caller.Ctx, s.caller.Caller, target, store.Query{Where: []record.Predicate{begins}, Limit: 2,
+		Count: store.CountNone, View: target.FullNameView()})
+	if err != nil || len(found.Rows) != 1 { // a suggestion is no reason to fail
+		return
+	}
+	if meant := NameOf(target, found.Rows[0].ID(), found.Rows[0].FullName()); meant != typed {
+		f.Errors = append(slices.Clone(f.Errors), fmt.Sprintf("Did you mean %q? It is filled in: save again to take it.", meant))
+		f.Value = meant
 	}
 }
 

@@ -210,6 +210,19 @@ func addFor(p *TypePages, by record.Referrer, to record.Values, panel record.Pan
 			filled = append(filled, ref.Name, filledName(ref.Target, l.ID, ref.Target.DisplayLink(l)))
 		}
 	}
+	for _, rule := range by.Type.Follows { // what saving would take over
+		if rule.Of != by.Field.Info().Name {
+			continue
+		}
+		for _, name := range rule.Fields {
+			target := record.TargetOf(by.Type.Field(name))
+			for _, l := range linksOf(to.Get(name)) {
+				if target != nil && l.ID != 0 && !slices.Contains(filled, name) {
+					filled = append(filled, name, filledName(target, l.ID, target.DisplayLink(l)))
+				}
+			}
+		}
+	}
 	filled = append(filled, by.Field.Info().Name, filledName(to.Type(), to.ID(), to.Display()))
 	return With(p.Path+"add/", nil, filled...)
 }

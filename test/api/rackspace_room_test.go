@@ -225,7 +225,7 @@ func (r *placingRoom) unwritten(t *testing.T, method string, devices []*wantedPl
 
 // What a refusal says.
 var (
-	noRoom = `(Another device takes unit [\d.]+ of the rack|` +
+	noRoom = `([\w ]+ takes unit [\d.]+ of the rack\. (Free units: [\d–, ]+|No unit is free)|` +
 		`A device of [\d.]+U at unit [\d.]+ does not fit into a rack of \d+ units)\.$`
 	placedReason = regexp.MustCompile("^" + noRoom)
 	grownReason  = regexp.MustCompile("^The device .+: " + noRoom)

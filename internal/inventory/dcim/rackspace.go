@@ -60,7 +60,43 @@ func checkRackSpace(rack record.Member, devices []record.Member) (clashes []reco
 		}
 		clashes = append(clashes, m.take(taken)...)
 	}
+	for i, c := range clashes {
+		if c.Other == "" {
+			continue
+		}
+		at := slices.IndexFunc(devices, func(d record.Member) bool { return d.ID() == c.Member })
+		clashes[i].Message += " " + mountOf(devices[at]).freeUnits(taken, rack.Int("u_height"))
+	}
 	return clashes
+}
+
+// freeUnits says which units are free on the faces that a device takes, if it is elsewhere.
+func (m mount) freeUnits(taken map[[2]int]int64, units int64) string {
+	var runs []string
+	var from int64
+	for unit := int64(1); unit <= units+1; unit++ {
+		free := unit <= units
+		for face, takes := range []bool{m.front, m.rear} {
+			for slot := slotAt(float64(unit)); takes && slot < slotAt(float64(unit+1)); slot++ {
+				by := taken[[2]int{face, slot}]
+				free = free && (by == 0 || by == m.device)
+			}
+		}
+		switch {
+		case free && from == 0:
+			from = unit
+		case !free && from != 0:
+			run := fmt.Sprint(from)
+			if from != unit-1 {
+				run += fmt.Sprintf("–%d", unit-1)
+			}
+			runs, from = append(runs, run), 0
+		}
+	}
+	if len(runs) == 0 {
+		return "No unit is free."
+	}
+	return "Free units: " + strings.Join(runs, ", ") + "."
 }
 
 // notMountable returns why a device can't have the position or the face that it has, and which of them it is.
@@ -91,7 +127,7 @@ func (m mount) take(taken map[[2]int]int64) (clashes []record.Clash) {
 			case other == 0:
 				taken[at] = m.device
 			case !slices.ContainsFunc(clashes, func(c record.Clash) bool { return c.With == other }):
-				clashes = append(clashes, record.Clash{Member: m.device, With: other, Field: "position",
+				clashes = append(clashes, record.Clash{Member: m.device, With: other, Field: "position", Other: "Another device",
 					Message: fmt.Sprintf("Another device takes unit %g of the rack.", positionOf(slot))})
 			}
 		}
