@@ -36,7 +36,7 @@ func TestAllocationSaysWhatItCreates(t *testing.T) {
 		{fmt.Sprintf("/ipam/ip-ranges/%d/", run), "available-ips/", "Allocate addresses", "ip-addresses", url.Values{"status": {"active"}},
 			"Create 10.1.0.10/24", "Create 10.1.0.10/24", "does not have enough free addresses: 2 requested, 1 available"},
 		{fmt.Sprintf("/ipam/vlan-groups/%d/", group), "available-vlans/", "Allocate VLAN numbers", "vlans",
-			url.Values{"name": {"Guests"}, "status": {"active"}}, "Preview", "Create Guests (7)", "must make a unique set"},
+			url.Values{"name": {"Guests"}, "status": {"active"}}, "Preview", "Create VLAN 7 Guests (Floor)", "must make a unique set"},
 		{fmt.Sprintf("/ipam/asn-ranges/%d/", asns), "available-asns/", "Allocate AS numbers", "asns", url.Values{},
 			"Create AS65001", "Create AS65001", "Create 2 ASNs: AS65002 …"},
 	} {
