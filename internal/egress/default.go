@@ -73,8 +73,8 @@ type own struct {
 const maxOwnLookup = 2 * time.Second
 
 // isOwn returns why an address is not dialled because the site itself is there, or "". If that is only possible, because what listens at
-// every address of its machine may be at this one too, doubtful is true. Names are looked up each time, since a database moves; but only for
-// an address with the same port.
+// every address of its machine may be at this one too, doubtful is true. Names are looked up each time, since a database moves; but only
+// for an address with the same port.
 func (p Policy) isOwn(ctx context.Context, to netip.AddrPort) (reason string, doubtful bool) {
 	for _, o := range p.own {
 		if o.port != to.Port() {

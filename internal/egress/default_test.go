@@ -88,13 +88,16 @@ func TestListReplacesDefault(t *testing.T) {
 	site := Site{BaseURL: "http://localhost:8000", Endpoints: []Endpoint{{"Terrier's database", "127.0.0.1", "5432"},
 		{"Terrier's database", "10.0.0.9", "5432"}}}
 	for list, cases := range map[string][]string{
-		"none":                                 {"10.0.0.5:80", "not a public", "127.0.0.1:80", "not a public", "9.9.9.9:80", ""},
-		"private":                              {"10.0.0.5:80", "", "127.0.0.1:80", "add 127.0.0.1/32", "169.254.169.254:80", "never", "10.0.0.9:5432", "database"},
-		"loopback":                             {"10.0.0.5:80", "not a public", "127.0.0.1:5432", "database", "[::1]:80", ""},
-		"private,loopback":                     {"10.0.0.5:80", "", "127.0.0.1:5432", "database", "0.0.0.0:5432", "unspecified", "127.0.0.1:80", ""},
+		"none": {"10.0.0.5:80", "not a public", "127.0.0.1:80", "not a public", "9.9.9.9:80", ""},
+		"private": {"10.0.0.5:80", "", "127.0.0.1:80", "add 127.0.0.1/32", "169.254.169.254:80", "never",
+			"10.0.0.9:5432", "database"},
+		"loopback": {"10.0.0.5:80", "not a public", "127.0.0.1:5432", "database", "[::1]:80", ""},
+		"private,loopback": {"10.0.0.5:80", "", "127.0.0.1:5432", "database", "0.0.0.0:5432", "unspecified",
+			"127.0.0.1:80", ""},
 		"private,127.0.0.1/32,10.0.0.9/32":     {"127.0.0.1:5432", "database", "10.0.0.9:5432", "database", "10.0.0.8:5432", ""},
 		"private,127.0.0.0/8:5432,10.0.0.9:80": {"127.0.0.1:5432", "", "10.0.0.9:5432", "database", "10.0.0.9:80", ""},
-		" 10.0.0.0/24:9000 ":                   {"10.0.0.5:9000", "", "10.0.0.5:80", "at other ports only; add 10.0.0.5/32:80 to", "10.1.0.5:9000", "not a public"},
+		" 10.0.0.0/24:9000 ": {"10.0.0.5:9000", "", "10.0.0.5:80", "at other ports only; add 10.0.0.5/32:80 to",
+			"10.1.0.5:9000", "not a public"},
 	} {
 		p, err := NewPolicy(list, site)
 		if err != nil {

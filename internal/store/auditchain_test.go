@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"crypto/sha256"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -85,8 +86,14 @@ func TestALongLogEntersTheChain(t *testing.T) {
 		t.Errorf("a later look reads %v of %d events", n, events)
 	}
 
-	url := db.Config().ConnString()
-	hurried, err := store.Open(t.Context(), url+map[bool]string{true: "&", false: "?"}[strings.Contains(url, "?")]+"statement_timeout=100", reg, nil)
+	hurry, err := url.Parse(db.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := hurry.Query()
+	with.Set("statement_timeout", "100")
+	hurry.RawQuery = with.Encode()
+	hurried, err := store.Open(t.Context(), hurry.String(), reg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
