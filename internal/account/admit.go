@@ -90,13 +90,12 @@ func (l *Login) note(ctx context.Context, user *UserRecord, from netip.Addr, at 
 	}
 }
 
-// Unlock forgets the failed logins of an account.
-func (l *Login) Unlock(ctx context.Context, username string) error {
-	var subjects []string
+// Counters names the counters of the failed logins of an account. Who empties them unlocks it.
+func (l *Login) Counters(username string) (subjects []string) {
 	for _, count := range []string{everybody, atHome, elsewhere} {
 		for _, key := range accountKeys(l.Keys, count, username) {
 			subjects = append(subjects, key.Subject)
 		}
 	}
-	return l.Throttle.Forget(ctx, subjects)
+	return subjects
 }

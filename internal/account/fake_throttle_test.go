@@ -53,13 +53,12 @@ func (f *fakeThrottle) Release(ctx context.Context, keys []ThrottleKey, reserved
 	return nil
 }
 
-func (f *fakeThrottle) Forget(_ context.Context, subjects []string) error {
+func (f *fakeThrottle) forget(subjects []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, subject := range subjects {
 		delete(f.attempts, subject)
 	}
-	return nil
 }
 
 func (f *fakeThrottle) counts(keys ...ThrottleKey) []int {

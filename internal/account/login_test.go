@@ -155,9 +155,7 @@ func TestLoginFromAKnownAddress(t *testing.T) {
 		}
 	}
 	wantFault(t, check("alice", "right password", office), fault.Throttled, locked) // 100 in all
-	if err := b.Unlock(ctx, "Alice"); err != nil {
-		t.Fatal(err)
-	}
+	b.throttle.forget(b.Counters("Alice"))
 	if err := check("alice", "right password", away); err != nil {
 		t.Errorf("after unlocking: %v", err)
 	}

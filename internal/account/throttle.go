@@ -39,9 +39,6 @@ type ThrottleStore interface {
 
 	// Release gives back what Reserve counted at that time.
 	Release(ctx context.Context, keys []ThrottleKey, reservedAt time.Time) error
-
-	// Forget empties counters.
-	Forget(ctx context.Context, subjects []string) error
 }
 
 // AddressStore knows where accounts log in from.

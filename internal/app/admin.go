@@ -58,10 +58,12 @@ func (a *App) UnlockUser(ctx context.Context, username string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.API.Login.Unlock(ctx, u.Text("username")); err != nil {
+	e := a.Ledger.Event(operator(), audit.LoginUnlocked, u)
+	if err := (store.Accounts{Store: a.Store}).Forget(ctx, a.API.Login.Counters(u.Text("username")), e); err != nil {
 		return err
 	}
-	return a.Ledger.Note(ctx, a.Ledger.Event(operator(), audit.LoginUnlocked, u))
+	a.Ledger.Audit.Write(e)
+	return nil
 }
 
 func (a *App) changeUser(ctx context.Context, username string, in ledger.Input) error {

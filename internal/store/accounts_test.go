@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"terrier/internal/account"
+	"terrier/internal/audit"
 	"terrier/internal/store"
 )
 
@@ -103,7 +106,22 @@ func TestThrottleWindowSlides(t *testing.T) {
 			t.Errorf("minute %d: %v, %v, want %v", row.minute, waits, err, row.wait)
 		}
 	}
-	if err := a.Forget(t.Context(), []string{"account:x"}); err != nil {
+	// What the audit log can't record does not happen.
+	e := audit.Event{At: start, Name: audit.LoginUnlocked, RequestID: "none", Count: 1}
+	if err := a.Forget(t.Context(), []string{"account:x"}, e); err == nil {
+		t.Error("the act is not recorded, and that is no error")
+	}
+	if waits, err := a.Reserve(t.Context(), keys, start.Add(300*time.Minute)); waits != nil || err != nil {
+		t.Fatal(waits, err)
+	}
+	if waits, err := a.Reserve(t.Context(), keys, start.Add(300*time.Minute)); waits != nil || err != nil {
+		t.Fatal(waits, err)
+	}
+	if waits, _ := a.Reserve(t.Context(), keys, start.Add(300*time.Minute)); waits == nil {
+		t.Error("the counter was emptied without an event")
+	}
+	e.RequestID = uuid.NewString()
+	if err := a.Forget(t.Context(), []string{"account:x"}, e); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"terrier/internal/account"
+	"terrier/internal/audit"
 )
 
 // errThrottled rolls a reservation back.
@@ -67,10 +68,14 @@ func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reser
 	return a.translate(err)
 }
 
-// Forget empties counters.
-func (a Accounts) Forget(ctx context.Context, subjects []string) error {
-	_, err := a.spare.Exec(ctx, "DELETE FROM users_throttle WHERE subject = ANY($1)", subjects)
-	return a.translate(err)
+// Forget empties counters, and records that in the audit log: both or neither.
+func (a Accounts) Forget(ctx context.Context, subjects []string, e audit.Event) error {
+	return a.translate(pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "DELETE FROM users_throttle WHERE subject = ANY($1)", subjects); err != nil {
+			return err
+		}
+		return writeEvent(ctx, tx, e)
+	}))
 }
 
 // KnownAddress reports whether a user has logged in from an address since a time.
