@@ -75,7 +75,7 @@ func (l *Login) check(ctx context.Context, username, password string, from netip
 		return nil, errBadLogin
 	}
 	// A login that can't be hashed soon is refused before it costs the database anything.
-	leave, err := l.Passwords.Enter()
+	leave, err := l.Passwords.Enter(from)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (l *Login) check(ctx context.Context, username, password string, from netip
 	if err != nil {
 		return nil, err
 	}
-	user, right, err := l.verify(ctx, username, password)
+	user, right, err := l.verify(ctx, username, password, from)
 	switch {
 	case err != nil: // no password was checked
 		l.release(ctx, a)
@@ -100,15 +100,15 @@ func (l *Login) check(ctx context.Context, username, password string, from netip
 }
 
 // verify returns the user with the name, nil if there is none, and whether they are active and the password is theirs.
-func (l *Login) verify(ctx context.Context, username, password string) (user *UserRecord, right bool, err error) {
+func (l *Login) verify(ctx context.Context, username, password string, from netip.Addr) (user *UserRecord, right bool, err error) {
 	user, err = l.Users.LoadUserByName(ctx, username)
 	if err != nil {
 		return nil, false, fmt.Errorf("load a user to log in: %w", err)
 	}
 	if user == nil || user.PasswordHash == "" {
-		return user, false, l.Passwords.VerifyDummy(ctx, password)
+		return user, false, l.Passwords.VerifyDummy(ctx, from, password)
 	}
-	same, err := l.Passwords.Verify(ctx, password, user.PasswordHash)
+	same, err := l.Passwords.Verify(ctx, from, password, user.PasswordHash)
 	return user, same && user.Active, err
 }
 

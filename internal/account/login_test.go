@@ -273,10 +273,17 @@ func TestLoginErrorsCostNoAttempt(t *testing.T) {
 		{"users cannot be loaded", func(b *loginBench) { b.users.err = errors.New("no connection") }, fault.Internal},
 		{"attempts cannot be counted", func(b *loginBench) { b.throttle.err = errors.New("no connection") }, fault.Internal},
 		{"the queue is full, and nobody asks the database", func(b *loginBench) {
-			b.Passwords.queue, b.throttle.err = make(chan struct{}), errors.New("asked")
+			for i := range byte(2) {
+				for b.throttle.err == nil {
+					if _, err := b.Passwords.Enter(netip.AddrFrom4([4]byte{10, 0, 0, i})); err != nil {
+						break
+					}
+				}
+			}
+			b.throttle.err = errors.New("asked")
 		}, fault.Throttled},
 		{"the caller hangs up", func(b *loginBench) {
-			b.Passwords.slots = make(chan struct{})
+			_, _ = b.Passwords.slots.Acquire(ctx, home, b.Passwords.slots.State().Size)
 			cancel()
 		}, fault.Busy},
 	} {

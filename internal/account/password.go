@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"net/netip"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/alexedwards/argon2id"
 
 	"terrier/internal/fault"
+	"terrier/internal/limit"
 )
 
 const (
@@ -30,8 +32,8 @@ var hashParams = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 
 // Passwords hashes passwords, few at a time.
 type Passwords struct {
 	dummy string
-	queue chan struct{} // holds all who hash or wait
-	slots chan struct{} // holds those who hash
+	queue *limit.Semaphore[netip.Addr] // all who hash or wait
+	slots *limit.Semaphore[netip.Addr] // those who hash
 
 	hash    func(plain string, params *argon2id.Params) (string, error)
 	compare func(plain, hash string) (bool, error)
@@ -40,11 +42,11 @@ type Passwords struct {
 // NewPasswords returns a hasher. A process needs exactly one, because it limits the number of hashes at once. It uses
 // at most half of the cores, so that a flood of logins leaves the others to requests.
 func NewPasswords() *Passwords {
-	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
+	atOnce := int64(max(1, runtime.GOMAXPROCS(0)/2))
 	return &Passwords{
 		dummy:   dummyHash(),
-		queue:   make(chan struct{}, atOnce+hashQueue),
-		slots:   make(chan struct{}, atOnce),
+		queue:   limit.New[netip.Addr](limit.Budget{Name: "logins", Size: atOnce + hashQueue, Each: (atOnce + hashQueue + 1) / 2}),
+		slots:   limit.New[netip.Addr](limit.Budget{Name: "hashing", Size: atOnce, Each: atOnce, Busy: errBusyLogins}),
 		hash:    argon2id.CreateHash,
 		compare: argon2id.ComparePasswordAndHash,
 	}
@@ -52,21 +54,22 @@ func NewPasswords() *Passwords {
 
 // Hash hashes a password that CheckPassword has accepted.
 func (p *Passwords) Hash(ctx context.Context, plain string) (hash string, err error) {
-	leave, err := p.Enter()
+	var set netip.Addr // also the CLI sets passwords
+	leave, err := p.Enter(set)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	err = p.inTurn(ctx, func() (err error) {
+	err = p.inTurn(ctx, set, func() (err error) {
 		hash, err = p.hash(plain, &hashParams)
 		return err
 	})
 	return hash, err
 }
 
-// Verify reports whether the password is the one that was hashed. Call Enter first.
-func (p *Passwords) Verify(ctx context.Context, plain, hash string) (same bool, err error) {
-	err = p.inTurn(ctx, func() (err error) {
+// Verify reports whether the password that an address sent is the one that was hashed. Call Enter first.
+func (p *Passwords) Verify(ctx context.Context, from netip.Addr, plain, hash string) (same bool, err error) {
+	err = p.inTurn(ctx, from, func() (err error) {
 		same, err = p.compare(plain, hash)
 		return err
 	})
@@ -75,32 +78,33 @@ func (p *Passwords) Verify(ctx context.Context, plain, hash string) (same bool, 
 
 // VerifyDummy does the work of Verify where there is no hash, so that the response time does not reveal which users
 // exist.
-func (p *Passwords) VerifyDummy(ctx context.Context, plain string) error {
-	_, err := p.Verify(ctx, plain, p.dummy)
+func (p *Passwords) VerifyDummy(ctx context.Context, from netip.Addr, plain string) error {
+	_, err := p.Verify(ctx, from, plain, p.dummy)
 	return err
 }
 
 // Queue returns how many passwords are being hashed or wait for it.
-func (p *Passwords) Queue() int { return len(p.queue) }
+func (p *Passwords) Queue() int64 { return p.queue.InUse() }
 
-// Enter takes a place in the queue and returns a function that gives it back. It refuses if the queue is full.
-func (p *Passwords) Enter() (leave func(), err error) {
-	select {
-	case p.queue <- struct{}{}:
-		return func() { <-p.queue }, nil
-	default:
+// Enter takes a place in the queue and returns a function that gives it back. It refuses if the queue is full, or half of it taken by the
+// same address.
+func (p *Passwords) Enter(from netip.Addr) (leave func(), err error) {
+	leave, ok := p.queue.TryAcquire(from, 1)
+	if !ok {
 		return nil, throttled(time.Second)
 	}
+	return leave, nil
 }
 
+var errBusyLogins = &fault.Error{Kind: fault.Busy, Detail: "Too many logins at once: try again.", RetryAfter: time.Second}
+
 // inTurn does work when a core is free for it.
-func (p *Passwords) inTurn(ctx context.Context, work func() error) error {
-	select {
-	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
-	case <-ctx.Done():
-		return &fault.Error{Kind: fault.Busy, Detail: "Too many logins at once: try again.", RetryAfter: time.Second}
+func (p *Passwords) inTurn(ctx context.Context, from netip.Addr, work func() error) error {
+	done, err := p.slots.Acquire(ctx, from, 1)
+	if err != nil {
+		return errBusyLogins
 	}
+	defer done()
 	if err := work(); err != nil {
 		return fmt.Errorf("hash a password: %w", err)
 	}

@@ -26,11 +26,11 @@ func TestPasswordsHashAndVerify(t *testing.T) {
 		t.Fatalf("hash %q, error %v", hash, err)
 	}
 	for plain, want := range map[string]bool{"correct horse": true, "correct horsE": false, "": false} {
-		if same, err := p.Verify(ctx, plain, hash); err != nil || same != want {
+		if same, err := p.Verify(ctx, home, plain, hash); err != nil || same != want {
 			t.Errorf("Verify(%q) = %v, %v", plain, same, err)
 		}
 	}
-	if _, err := p.Verify(ctx, "x", "no hash"); err == nil {
+	if _, err := p.Verify(ctx, home, "x", "no hash"); err == nil {
 		t.Error("a broken hash is no error")
 	}
 }
@@ -41,12 +41,12 @@ func TestDummyHashCostsTheSame(t *testing.T) {
 	if err != nil || *params != hashParams {
 		t.Errorf("parameters %+v, error %v", params, err)
 	}
-	if err := NewPasswords().VerifyDummy(context.Background(), "x"); err != nil {
+	if err := NewPasswords().VerifyDummy(context.Background(), home, "x"); err != nil {
 		t.Error(err)
 	}
 }
 
-// Half of the cores hash, at least one; a bounded number waits, and the next is refused.
+// Half of the cores hash, at least one; a bounded number waits, of one address half of it, and the next is refused.
 func TestPasswordsQueue(t *testing.T) {
 	for cores, atOnce := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 9: 4} {
 		t.Run(fmt.Sprint(cores, " cores"), func(t *testing.T) { testPasswordsQueue(t, cores, atOnce) })
@@ -78,10 +78,15 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 				hashed.Add(1)
 			}
 		}
-		for range atOnce + hashQueue - 1 {
+		for range (atOnce+hashQueue+1)/2 - 1 {
 			wg.Go(func() { hash(context.Background()) })
 		}
 		synctest.Wait()
+		if leave, err := p.Enter(home); err != nil {
+			t.Errorf("another address finds no place in half a queue: %v", err)
+		} else {
+			leave()
+		}
 		wg.Go(func() { hash(ctx) })
 		synctest.Wait()
 
@@ -99,10 +104,10 @@ func testPasswordsQueue(t *testing.T, cores, atOnce int) {
 		wg.Go(func() { hash(context.Background()) })
 		close(release)
 		wg.Wait()
-		if hashed.Load() != int64(atOnce+hashQueue) || most.Load() != int64(atOnce) {
+		if hashed.Load() != int64((atOnce+hashQueue+1)/2) || most.Load() != int64(atOnce) {
 			t.Errorf("%d hashed, at most %d at once", hashed.Load(), most.Load())
 		}
-		if len(p.queue) != 0 || len(p.slots) != 0 {
+		if p.queue.InUse() != 0 || p.slots.InUse() != 0 {
 			t.Error("a turn was not given back")
 		}
 	})

@@ -3,6 +3,7 @@ package fill_test
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -215,7 +216,7 @@ func TestNobodyKnowsThePasswords(t *testing.T) {
 	if err := db.QueryRow(t.Context(), "SELECT password_sealed FROM users_user").Scan(&hash); err != nil {
 		t.Fatal(err)
 	}
-	if same, err := account.NewPasswords().Verify(t.Context(), "a password", hash); same || err != nil {
+	if same, err := account.NewPasswords().Verify(t.Context(), netip.Addr{}, "a password", hash); same || err != nil {
 		t.Errorf("the password is %v: %v", same, err)
 	}
 }
