@@ -173,8 +173,9 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		}
 	}
 	begin, bytes, budget := in.After, 0, matchTime
-	for in.Among = q.Limit; ; in.Among = min(4*in.Among, mostScanned-int(in.After-begin)) {
-		in.Limit = q.Limit - len(page.Changes)
+	among := q.Limit
+	for {
+		in.Among, in.Limit = min(among, mostScanned-int(in.After-begin)), q.Limit-len(page.Changes)
 		part, err := f.readPart(ctx, q, in, func(part store.FeedPart) error {
 			if in.After > begin && part.Accounts != accounts {
 				return errStale
@@ -191,11 +192,21 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 		case err != nil:
 			return page, 0, err
 		}
+		among = nextAmong(among, part.Ended)
 		in.After, bytes = page.Next, bytes+part.Bytes
 		if len(page.Changes) == q.Limit || budget <= 0 || in.After-begin >= mostScanned || bytes >= q.mostBytes() || in.After >= part.Newest {
 			return page, accounts, nil
 		}
 	}
+}
+
+// nextAmong returns how many positions to look at after a part. If that one ended early, changes that are asked for are next to each other:
+// whoever looks at more positions than are read would look at most of them again.
+func nextAmong(among int, ended bool) int {
+	if ended {
+		return partChanges
+	}
+	return 4 * among
 }
 
 // readPart reads a part of the changes, and passes it on. Most of them may not match conditions: with these it reads few at a time, once
@@ -205,7 +216,13 @@ func (f *Feed) readPart(ctx context.Context, q Query, in store.FeedQuery,
 	if q.Conditions != nil {
 		in.Limit, in.Bytes = min(in.Among, partChanges), partBytes
 		if !q.Held {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(f.ended, cancel)()
 			release, err := f.Ledger.Store.HoldAnswer(ctx, q.by, partBytes)
+			if f.ended.Err() != nil {
+				err = ErrEnded
+			}
 			if err != nil {
 				return part, err
 			}

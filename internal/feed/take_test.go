@@ -40,3 +40,19 @@ func TestTake(t *testing.T) {
 		}
 	}
 }
+
+// TestDensePartsStaySmall: after parts that ended early, no more positions are looked at than changes are read. Where few changes are asked
+// for, more are.
+func TestDensePartsStaySmall(t *testing.T) {
+	t.Parallel()
+	looked, read := 0, 0
+	for among := 50; read < mostScanned; among = nextAmong(among, among >= partChanges) {
+		looked, read = looked+among, read+min(among, partChanges)
+	}
+	if looked > 2*read {
+		t.Errorf("%d positions were looked at for %d changes", looked, read)
+	}
+	if got := nextAmong(nextAmong(10, false), false); got != 160 {
+		t.Errorf("after two parts with few changes: %d", got)
+	}
+}

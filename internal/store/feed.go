@@ -38,6 +38,7 @@ type FeedPart struct {
 	Changes  []Positioned
 	Bytes    int   // of their documents
 	Next     int64 // all up to this position that the query asks for are among the changes
+	Ended    bool  // before all that it looked at, with as many changes or bytes as were wanted
 }
 
 // place is where a change is.
@@ -85,7 +86,7 @@ func (s *Store) feed(ctx context.Context, q FeedQuery, send func(*pgx.Batch) err
 		part.Bytes += c.Bytes()
 	}
 	if n := len(part.Changes); n == q.Limit || part.Bytes >= q.Bytes {
-		part.Next = part.Changes[n-1].Position
+		part.Next, part.Ended = part.Changes[n-1].Position, true
 	}
 	return part, nil
 }
