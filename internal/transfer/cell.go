@@ -13,14 +13,17 @@ const nullWord = "null"
 var numberPattern = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
 // formulaSigns begin a text that a spreadsheet computes. Some take the full-width signs for the same.
-const formulaSigns = "=+\\-@＝＋－＠\\t\\r\\n"
+const (
+	cellSigns    = "=+\\-@＝＋－＠"
+	formulaSigns = cellSigns + "\\t\\r\\n"
+)
 
 var (
 	formulaStart = regexp.MustCompile("^[" + formulaSigns + "]")
 	// formulaCell is where a new cell begins that would be computed, for a spreadsheet that separates cells by semicolons: in many countries
 	// it does. A quoted cell is no help there, because its quote is not at the beginning.
-	formulaCell = regexp.MustCompile(`(;[ "]*'*)([` + formulaSigns + `])`)
-	escapedCell = regexp.MustCompile(`(;[ "]*'*)'([` + formulaSigns + `])`)
+	formulaCell = regexp.MustCompile(`(;[ "]*'*)([` + cellSigns + `])`)
+	escapedCell = regexp.MustCompile(`(;[ "]*'*)'([` + cellSigns + `])`)
 )
 
 // formula reports whether a spreadsheet would compute the text.

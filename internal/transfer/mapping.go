@@ -194,7 +194,7 @@ func (l *layout) learnWords(note func(kind int, heading, column string), name st
 	for _, other := range otherNames[name] {
 		note(elsewhere, other, name)
 	}
-	if i := strings.LastIndexByte(name, '_'); i >= 0 {
+	if i := strings.LastIndexByte(name, '_'); i >= 0 && name[i:] != "_"+idKey {
 		note(lastWords, name[i+1:], name)
 	}
 }
