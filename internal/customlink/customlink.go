@@ -103,6 +103,10 @@ func Address(to string) string {
 
 // Elsewhere returns the host that an address leads to, or its scheme if it has no host, and "" for one of the site at base.
 func Elsewhere(address, base string) string {
+	scheme, rest, found := strings.Cut(address, "//")
+	if found && (scheme == "" || strings.HasSuffix(scheme, ":")) { // browsers take any number of slashes for two
+		address = scheme + "//" + strings.TrimLeft(rest, "/")
+	}
 	to, err := url.Parse(address)
 	if err != nil {
 		return "another site"

@@ -98,7 +98,8 @@ func TestElsewhere(t *testing.T) {
 	for address, want := range map[string]string{
 		"/dcim/sites/": "", "?q=x": "", base + "/dcim/sites/": "", "https://wiki.example/x": "wiki.example", "//wiki.example/x": "wiki.example",
 		"http://terrier.example/": "terrier.example", base + ":8443/": "terrier.example:8443", base + "@wiki.example/": "wiki.example",
-		"ssh://lis1": "lis1", "mailto:noc@example.com": "mailto", "http://[": "another site",
+		"ssh://lis1": "lis1", "mailto:noc@example.com": "mailto", "http://[": "another site", "///wiki.example/x": "wiki.example",
+		"https:///wiki.example/x": "wiki.example",
 	} {
 		if got := Elsewhere(Address(address), base); got != want {
 			t.Errorf("%s leads to %q, want %q", address, got, want)
