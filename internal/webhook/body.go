@@ -24,8 +24,8 @@ func BadBody(contentType string, body []byte) string {
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := body[:max(0, min(int(e.Offset)-1, len(body)))]
 		line := bytes.Count(before, []byte("\n"))
-		where = fmt.Sprintf(", line %d, character %d", line+1, len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))+1)
+		where = fmt.Sprintf(": see line %d, character %d", line+1, len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))+1)
 	}
-	return fmt.Sprintf("The body is not valid JSON, although the content type is %s: %s%s. In a template, the filter tojson adds the quotes: "+
-		"{{ data.name | tojson }}.", media, err, where)
+	return fmt.Sprintf("The body is not valid JSON, although the content type is %s%s. In a template, the filter tojson adds the quotes: "+
+		"{{ data.name | tojson }}.", media, where)
 }

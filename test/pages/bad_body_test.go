@@ -9,16 +9,15 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestBodyThatIsNotJSON: a body that is not valid JSON, under a content type that is, is said where somebody can mend it: in the preview, in
-// the form, when the webhook is saved (page and API), and with what was sent.
+// TestBodyThatIsNotJSON: a body that is not valid JSON, under a content type that is, is said where somebody can mend it: in the
+// preview, in the form, when the webhook is saved (page and API), and with what was sent.
 func TestBodyThatIsNotJSON(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	b := login(t, s, "admin")
 	newSite(t, s, "Braga 1", "active")
 	const wrong, right = `{"a": {{ data.name }} }`, `{"a": {{ data.name | tojson }} }`
-	const says = "The body is not valid JSON, although the content type is application/json: invalid character &#39;B&#39; looking for " +
-		"beginning of value, line 1, character 7."
+	const says = "The body is not valid JSON, although the content type is application/json: see line 1, character 7."
 	form := hookForm("name", "wrong", "body_template", wrong, "sample", lastChange(t, s))
 	shows(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), "Would be sent", says)
 	form.Set("body_template", right)
@@ -28,7 +27,8 @@ func TestBodyThatIsNotJSON(t *testing.T) {
 	hides(t, b.post(t, hooks+"preview/", form, live("webhook-preview")...).Want(t, http.StatusOK), "not valid JSON")
 
 	// Saved by the API and by the form.
-	call := apitest.Call{Method: "POST", Path: "/api/extras/webhooks/", Token: s.Admin, Body: saved(obj{"name": "wrong", "body_template": wrong})}
+	call := apitest.Call{Method: "POST", Path: "/api/extras/webhooks/", Token: s.Admin,
+		Body: saved(obj{"name": "wrong", "body_template": wrong})}
 	made := s.Do(t, call).Want(t, http.StatusCreated)
 	if got := made.Header.Get("Warning"); !strings.Contains(got, "The body is not valid JSON") {
 		t.Errorf("the API warns of %q", got)
