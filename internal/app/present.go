@@ -54,8 +54,8 @@ func (a *App) refuseAhead() error {
 	if ahead <= mostAhead {
 		return nil
 	}
-	refused := fault.New(fault.Unavailable, "Nothing was changed: the clock of this server is %s ahead of the database's. Correct it with a "+
-		"time service. The server accepts changes again %s later.", ahead.Round(time.Second), store.PresentEvery)
+	refused := fault.New(fault.Unavailable, "Nothing was changed: the clock of this server is %s ahead of the database's. Correct the one "+
+		"that is wrong with a time service. The server accepts changes again %s later.", ahead.Round(time.Second), store.PresentEvery)
 	refused.RetryAfter = store.PresentEvery
 	return refused
 }

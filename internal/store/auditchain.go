@@ -47,7 +47,7 @@ func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Ti
 			if head, err = chainHead(ctx, tx); err != nil {
 				return err
 			}
-			added, head, err = extendChain(ctx, tx, keys, head, now, after)
+			added, err = extension{keys, now, after}.add(ctx, tx, &head)
 			return err
 		})
 		if err != nil || added < chainAtOnce {
@@ -66,25 +66,40 @@ var settledEvents = `
 		AND e.happened_at >= coalesce((SELECT before FROM extras_auditanchor), '-infinity')
 	ORDER BY e.id LIMIT $3`
 
-func extendChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, head audit.Link, now time.Time, after int64) (int, audit.Link, error) {
-	rows, err := tx.Query(ctx, settledEvents, now, chainWindow, chainAtOnce, after)
+// extension adds events to the chain: those above an id that have settled.
+type extension struct {
+	keys  audit.Chainer
+	now   time.Time
+	after int64
+}
+
+// add returns how many it has added, and moves the head on.
+func (x extension) add(ctx context.Context, tx pgx.Tx, head *audit.Link) (int, error) {
+	rows, err := tx.Query(ctx, settledEvents, x.now, chainWindow, chainAtOnce, x.after)
 	if err != nil {
-		return 0, head, err
+		return 0, err
 	}
 	events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r audit.Row, err error) {
 		return r, row.Scan(scanEvent(&r)...)
 	})
 	if err != nil || len(events) == 0 {
-		return 0, head, err
+		return 0, err
+	}
+	var at time.Time // grows with the entries: events are looked for in a window of it
+	if err := tx.QueryRow(ctx, "SELECT coalesce(max(chained_at), to_timestamp(0)) FROM extras_auditchain").Scan(&at); err != nil {
+		return 0, err
 	}
 	links := make([][]any, len(events))
 	for i, r := range events {
-		head = head.Next(keys, r)
-		links[i] = []any{head.Position, head.EventID, head.At, head.Digest, head.Code, head.KeyID, chainedAt(r, now)}
+		*head = head.Next(x.keys, r)
+		if chained := chainedAt(r, x.now); chained.After(at) {
+			at = chained
+		}
+		links[i] = []any{head.Position, head.EventID, head.At, head.Digest, head.Code, head.KeyID, at}
 	}
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{"extras_auditchain"},
 		[]string{"position", "event_id", "happened_at", "digest", "mac", "key_id", "chained_at"}, pgx.CopyFromRows(links))
-	return len(events), head, err
+	return len(events), err
 }
 
 // chainedAt returns when an event entered the chain, for an old one when it did at the latest if a process ran. So the window moves on
