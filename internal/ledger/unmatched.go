@@ -4,16 +4,26 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
 )
 
+// What is said about a permission is short, also if it has hundreds of values: it goes into a header or a cookie.
+const (
+	mostUnmatched = 3
+	mostLookedFor = 50
+	unmatchedTime = time.Second
+)
+
 // UnmatchedConstraints says which constraints of a permission lead through a reference to a value that no record has, such as
 // region__slug: "lisbn". Nothing is refused for it: the record may be created later. A value of the constrained record itself is not
 // looked for, for the same reason. Who writes permissions may give themselves any view, so all records count.
 func (l *Ledger) UnmatchedConstraints(ctx context.Context, permission record.Values) string {
+	ctx, cancel := context.WithTimeout(ctx, unmatchedTime)
+	defer cancel()
 	var said []string
 	for _, key := range permission.List("object_types") {
 		t := l.Store.Type(key)
@@ -26,7 +36,9 @@ func (l *Ledger) UnmatchedConstraints(ctx context.Context, permission record.Val
 		}
 		for _, all := range alternatives {
 			for _, p := range all {
-				said = append(said, l.unmatched(ctx, key, p)...)
+				if said = append(said, l.unmatched(ctx, key, p)...); len(said) >= mostUnmatched {
+					return strings.Join(said[:mostUnmatched], " ")
+				}
 			}
 		}
 	}
@@ -40,7 +52,7 @@ func (l *Ledger) unmatched(ctx context.Context, key string, p record.Predicate) 
 	}
 	target := p.Via[len(p.Via)-1].Target
 	scope := access.Machine()
-	for _, value := range p.Values {
+	for _, value := range p.Values[:min(len(p.Values), mostLookedFor)] {
 		if value == nil {
 			continue
 		}
