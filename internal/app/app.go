@@ -143,9 +143,10 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		Store:   a.Store,
 		Policy:  &access.Policy{ExemptView: cfg.ExemptViewPermissions, LoginRequired: cfg.LoginRequired},
 		Sealer:  &account.Sealer{Keys: keys, Passwords: a.passwords},
-		Printer: printer, Now: a.now, Refuse: a.refuseAhead, Audit: trail, LooseFilters: !cfg.StrictFilters, EnforceGlobalUnique: cfg.EnforceGlobalUnique,
-		Dependants: ledger.Dependants(cfg.DependantsLimit),
-		Rules:      map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
+		Printer: printer, Now: a.now, Refuse: a.refuseAhead, Audit: trail, LooseFilters: !cfg.StrictFilters,
+		EnforceGlobalUnique: cfg.EnforceGlobalUnique,
+		Dependants:          ledger.Dependants(cfg.DependantsLimit),
+		Rules:               map[string]func(before, after record.Values) fault.Fields{store.WebhookType: delivery.Rule(a.client, keys)},
 	}
 	a.Hooks = &webhookadmin.Admin{Ledger: a.Ledger, HeldAfter: cfg.WebhookHeldAfter, Guard: a.client}
 	a.Feed = feed.New(a.Ledger)

@@ -20,7 +20,7 @@ const (
 )
 
 // StreamStall is how long a stream waits for a client that reads nothing: a server that stops waits for it too. AnswerStall is the same for
-// a large answer. It is shorter than others wait for the memory that the answer takes.
+// a long answer: others wait for the memory that it takes.
 const (
 	StreamStall = 20 * time.Second
 	AnswerStall = 20 * time.Second
@@ -97,6 +97,17 @@ func (w *patient) Write(b []byte) (written int, err error) {
 // as stall. Time that passes between writes is not the client's.
 func PacedWriter(w http.ResponseWriter, stall time.Duration) io.Writer {
 	return &paced{w, http.NewResponseController(w), stall, stall}
+}
+
+// freeAnswer is the longest answer that a client may read as slowly as any request may last.
+const freeAnswer = 64 << 10
+
+// AnswerWriter returns a writer of an answer of a length. A longer one holds memory that others wait for.
+func AnswerWriter(w http.ResponseWriter, bytes int) io.Writer {
+	if bytes <= freeAnswer {
+		return w
+	}
+	return PacedWriter(w, AnswerStall)
 }
 
 type paced struct {

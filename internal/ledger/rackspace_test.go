@@ -58,7 +58,8 @@ func TestRackSpaceOfDevices(t *testing.T) {
 	}
 	r.create(t, "dcim.device", at("1", "front", deep))
 	front := r.create(t, "dcim.device", at("5", "front", flat), at("5", "rear", flat), at("10", "front", flat))[0]
-	refused(t, "a taken unit", r.tryCreate(t, "dcim.device", at("2", "rear", flat)), "position", "device 3 takes unit 2 of the rack. Free units: 3–4, 6–10.")
+	refused(t, "a taken unit", r.tryCreate(t, "dcim.device", at("2", "rear", flat)), "position",
+		"device 3 takes unit 2 of the rack. Free units: 3–4, 6–10.")
 	refused(t, "two in one list", r.tryCreate(t, "dcim.device", at("7", "front", deep), at("8", "rear", flat)), "position", "unit 8")
 	refused(t, "above the rack", r.tryCreate(t, "dcim.device", at("10", "rear", deep)), "position")
 	_, err := r.tryUpdate(t, rack, "u_height", 9)

@@ -13,17 +13,6 @@ import (
 // pieceBytes is the longest answer that is sent whole, with its length.
 const pieceBytes = 2 << 20
 
-// freeBytes is the longest answer that a client may read as slowly as any request may last.
-const freeBytes = 64 << 10
-
-// answerWriter returns a writer of an answer of a length.
-func answerWriter(w http.ResponseWriter, bytes int) io.Writer {
-	if bytes <= freeBytes {
-		return w
-	}
-	return lasting.PacedWriter(w, lasting.AnswerStall)
-}
-
 // listing writes a list of records. When it gets too long to be held in memory, it is written as it grows.
 type listing struct {
 	a      *API
@@ -60,7 +49,7 @@ func (p *listing) records(t *record.Type, rows []record.Values, view record.View
 
 func (p *listing) flush() {
 	if p.to == nil {
-		p.to = answerWriter(p.w, len(p.buf))
+		p.to = lasting.AnswerWriter(p.w, len(p.buf))
 		p.a.head(p.w, p.status)
 	}
 	if p.r.Method != http.MethodHead && p.err == nil {

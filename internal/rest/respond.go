@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"terrier/internal/fault"
+	"terrier/internal/lasting"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -116,7 +117,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, status int, body []by
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	a.head(w, status)
 	if r.Method != http.MethodHead {
-		_, _ = answerWriter(w, len(body)).Write(body) // a caller that has gone away is not an error here
+		_, _ = lasting.AnswerWriter(w, len(body)).Write(body) // a caller that has gone away is not an error here
 	}
 }
 
@@ -173,12 +174,9 @@ func (a *API) sendView(w http.ResponseWriter, r *http.Request, status int, v rec
 	a.send(w, r, status, a.Printer.Append(make([]byte, 0, 2048), v, v.Type().Plan(view)))
 }
 
-// sendRecords answers a bulk request. What it did is done, so it is answered also if there is no memory for it for so long.
+// sendRecords answers a bulk request. What it did is done, so the answer waits for nothing.
 func (a *API) sendRecords(w http.ResponseWriter, r *http.Request, status int, t *record.Type, rows []record.Values) {
-	release, err := a.Ledger.Store.HoldAnswer(r.Context(), ledger.CallerFrom(r.Context()).Asker(), store.Page{Rows: rows}.Bytes())
-	if err == nil {
-		defer release()
-	}
+	defer a.Ledger.Store.CountAnswer(ledger.CallerFrom(r.Context()).Asker(), store.Page{Rows: rows}.Bytes())()
 	out := &listing{a: a, w: w, r: r, status: status, buf: make([]byte, 0, 1024*len(rows))}
 	out.records(t, rows, record.View{})
 	out.end()

@@ -14,7 +14,7 @@ import (
 // MaxPiece, and of at most MaxPage, is a large one.
 const (
 	freeAnswer    = 64 << 10
-	answerRoom    = 64 << 20
+	answerBytes   = 64 << 20
 	callerAnswers = 32 << 20
 	largeAnswers  = 2
 )
@@ -31,7 +31,7 @@ type answerMemory struct {
 
 func newAnswerMemory() answerMemory {
 	return answerMemory{
-		any:   limit.New[access.Asker](limit.Budget{Name: "answers", Size: answerRoom, Each: callerAnswers, Busy: errNoAnswer}),
+		any:   limit.New[access.Asker](limit.Budget{Name: "answers", Size: answerBytes, Each: callerAnswers, Busy: errNoAnswer}),
 		large: limit.New[access.Asker](limit.Budget{Name: "large answers", Size: largeAnswers, Each: 1, Busy: errNoAnswer})}
 }
 
@@ -70,8 +70,15 @@ func (p *pools) HoldLarge(ctx context.Context, by access.Asker) (release func(),
 
 // HoldAnswer waits, without a connection, until there is memory for an answer of which it is known how much it takes.
 func (p *pools) HoldAnswer(ctx context.Context, by access.Asker, bytes int) (release func(), err error) {
-	if bytes <= freeAnswer {
-		return func() {}, nil
-	}
 	return p.answers.any.Acquire(ctx, by, int64(bytes))
+}
+
+// CountAnswer counts an answer that is sent in any case, if there is memory for it.
+func (p *pools) CountAnswer(by access.Asker, bytes int) (release func()) {
+	if bytes > freeAnswer {
+		if release, ok := p.answers.any.TryAcquire(by, int64(bytes)); ok {
+			return release
+		}
+	}
+	return func() {}
 }

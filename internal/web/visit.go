@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"terrier/internal/fault"
+	"terrier/internal/lasting"
 	"terrier/internal/ledger"
 	"terrier/internal/record"
 )
@@ -83,7 +84,7 @@ func (v *Visit) send(name string, data any, status int) error {
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	v.W.WriteHeader(status)
 	if v.R.Method != http.MethodHead {
-		_, _ = v.W.Write(b.Bytes()) // a client that has disconnected is not an error here
+		_, _ = lasting.AnswerWriter(v.W, b.Len()).Write(b.Bytes()) // a client that has disconnected is not an error here
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func (a *Admin) Warning(ctx context.Context, hook record.Values) string {
 	return strings.TrimSpace(a.forbidden(ctx, hook.Text("payload_url"), maxLookUp) + " " + a.BadBody(ctx, hook))
 }
 
-// BadBody says why the body that a saved webhook would send for the newest change of its types is not what its content type says. It returns
-// "" if it is, or if that is not known.
+// BadBody says why the body that a saved webhook would send for the newest change of its types is not what its content type says. It
+// returns "" if it is, or if that is not known.
 func (a *Admin) BadBody(ctx context.Context, hook record.Values) string {
 	if hook.Text("body_template") == "" {
 		return "" // the body of Terrier is JSON

@@ -130,7 +130,8 @@ func different(got, want webhook.Request) string {
 	return ""
 }
 
-// TestPreviewTakesTheInput: typed values count, and so does whether there are secrets. Nothing is signed. Fields that were not typed keep their values.
+// TestPreviewTakesTheInput: typed values count, and so does whether there are secrets. Nothing is signed. Fields that were not
+// typed keep their values.
 func TestPreviewTakesTheInput(t *testing.T) {
 	b := newPreviewBundle(t)
 	saved := hookInput(ledger.Input{"secret": "old", "additional_headers": "X-Key: kept", "body_template": "{{ data.name }}"})

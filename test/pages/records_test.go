@@ -42,7 +42,8 @@ func TestRecordPages(t *testing.T) {
 		"<ins>active</ins>")
 
 	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/", region)).Want(t, http.StatusOK), fmt.Sprintf("/dcim/sites/?region_id=%d", region))
-	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/delete/", region)).Want(t, http.StatusOK), "Lisbon 2", ">1 site</a>", "loses its reference")
+	shows(t, b.get(t, fmt.Sprintf("/dcim/regions/%d/delete/", region)).Want(t, http.StatusOK), "Lisbon 2",
+		">1 site</a>", "loses its reference")
 	shows(t, b.get(t, path+"delete/").Want(t, http.StatusOK), "Nothing else depends on it")
 	b.post(t, path+"delete/", url.Values{"version": {"2"}}).Want(t, http.StatusSeeOther)
 	shows(t, b.get(t, path).Want(t, http.StatusNotFound), "Nothing is here")

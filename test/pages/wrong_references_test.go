@@ -62,7 +62,8 @@ func TestUnitConflictNamesTheOther(t *testing.T) {
 		return obj{"name": name, "site": site, "rack": rack, "device_type": kind, "device_role": role, "position": position, "face": "front"}
 	}
 	create(t, s, "/api/dcim/devices/", device("lis-sw01", 5))
-	s.User(t, "few", apitest.Grant{Types: []string{"dcim.device"}, Actions: []string{"view", "add"}, Constraints: obj{"name__startswith": "mine"}},
+	s.User(t, "few", apitest.Grant{Types: []string{"dcim.device"}, Actions: []string{"view", "add"},
+		Constraints: obj{"name__startswith": "mine"}},
 		apitest.Grant{Types: []string{"dcim.site", "dcim.rack", "dcim.devicetype", "dcim.devicerole"}, Actions: []string{"view"}})
 	form := url.Values{"name": {"mine"}, "site": {"Lisbon"}, "rack": {fmt.Sprintf("#%d", rack)}, "device_type": {fmt.Sprintf("#%d", kind)},
 		"device_role": {"Switch"}, "position": {"6"}, "face": {"front"}, "status": {"active"}}
