@@ -32,7 +32,7 @@ func (l *Ledger) UnmatchedConstraints(ctx context.Context, permission record.Val
 		}
 		alternatives, err := record.ParseConstraints(t, permission.Raw("constraints"), 0)
 		if err != nil {
-			continue // it is stored, and refused when it is written anew
+			continue // it is stored, and refused when it is written again
 		}
 		for _, all := range alternatives {
 			for _, p := range all {

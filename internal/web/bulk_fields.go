@@ -32,7 +32,7 @@ var hows = []Option{{Value: addThem, Label: "Add these"}, {Value: removeThem, La
 // owners, what shares a record, and fields whose meaning differs from record to record.
 func (p *TypePages) inBulk(f record.Field, in record.Info) bool {
 	if _, secret := record.SecrecyOf(f); secret || in.Widget == record.NoWidget || in.Widget == record.CustomInputs ||
-		in.Widget == record.FileInput {
+		in.Widget == record.FileInput || in.ReadOnly {
 		return false
 	}
 	if in.Unique || in.Immutable != "" || in.KindOf != "" || slices.Contains([]string{p.Type.Owner, p.Type.Shared, p.Type.Elevated}, in.Name) {

@@ -143,9 +143,10 @@ func (p *TypePages) Prefilled(v *Visit, found record.Values, typed url.Values) [
 	return p.groups(FormSource{v: found, typed: typed, part: true, caller: v})
 }
 
-// offers reports whether the form has a field. It lacks the flag that only superusers may set, and what only a permission lets people set.
+// offers reports whether the form has a field. It lacks what nobody may set, the flag that only superusers may set, and what only a
+// permission lets people set.
 func (p *TypePages) offers(name string, src FormSource) bool {
-	return (name != p.Type.Elevated || src.caller.Caller.Superuser) && !p.isForGranted(name, src)
+	return !p.Type.Field(name).Info().ReadOnly && (name != p.Type.Elevated || src.caller.Caller.Superuser) && !p.isForGranted(name, src)
 }
 
 func (p *TypePages) Field(f record.Field, src FormSource) FormField {
@@ -318,7 +319,7 @@ func (p *TypePages) input(src FormSource) (ledger.Input, fault.Fields) {
 	in, errs := ledger.Input{}, fault.Fields{}
 	for i, f := range p.Type.All() {
 		info := p.Type.Infos()[i]
-		if info.Widget == record.NoWidget {
+		if info.Widget == record.NoWidget || info.ReadOnly {
 			continue
 		}
 		if info.Widget == record.CustomInputs {
