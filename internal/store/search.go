@@ -233,12 +233,9 @@ func (h hits) total(mode CountMode) Total {
 	return Total{}
 }
 
-// findHits looks up what the search of a list finds, or its filters by a part of a text.
+// findHits looks up what the search of a list finds.
 func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
-	if q.Search == "" {
-		return s.findContained(ctx, t, q)
-	}
-	if !t.SearchIndexed() {
+	if q.Search == "" || !t.SearchIndexed() {
 		return h, nil
 	}
 	if total, err := q.known(); err == nil && total.Count > mostHits {
