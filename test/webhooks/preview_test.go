@@ -186,6 +186,7 @@ func (p previewed) against(receiver string, r receipt) string {
 		for _, name := range slices.Concat(timed, framed) {
 			h.Del(name)
 		}
+		h.Del("X-Hook-Signature") // a preview is not signed
 		if p.Request.Header.Get("User-Agent") == "" {
 			h.Del("User-Agent")
 		}
