@@ -169,7 +169,7 @@ func (w *world) previews() map[string]previewed {
 
 // The headers that depend on the moment, and those that the sender adds.
 var (
-	timed  = []string{"X-Hook-Timestamp", "Webhook-Timestamp", "Webhook-Signature"}
+	timed  = []string{"X-Hook-Timestamp", "Webhook-Timestamp", "Webhook-Signature", "X-Hook-Signature", "X-Hook-Signature-Previous"}
 	framed = []string{"Content-Length", "Accept-Encoding", "Host"}
 )
 
@@ -186,7 +186,6 @@ func (p previewed) against(receiver string, r receipt) string {
 		for _, name := range slices.Concat(timed, framed) {
 			h.Del(name)
 		}
-		h.Del("X-Hook-Signature") // a preview is not signed
 		if p.Request.Header.Get("User-Agent") == "" {
 			h.Del("User-Agent")
 		}
