@@ -69,7 +69,7 @@ long-pages: ## Read six of every page of hundreds of megabytes at once, and meas
 
 .PHONY: long-hostile
 long-hostile: ## Measure what others notice of 16 hostile writers or readers, one kind after the other, of one account and of sixteen
-	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^TestHostile$$' ./test/system
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 60m -run '^TestHostile' ./test/system
 
 .PHONY: long-metrics
 long-metrics: ## Let a real Prometheus scrape a server and a worker for a minute, ask it every query of the dashboard, and read a million queued deliveries

@@ -136,6 +136,23 @@ func (s *Store) HitsStatement(t *record.Type, q Query) (sql string, args []any) 
 	return x.sql, x.args
 }
 
+// ContainedStatement is the statement that looks up the parts of texts of a filter.
+func ContainedStatement(s *Store, t *record.Type, q Query, values []any) (sql string, args []any) {
+	x := s.containedStatement(t, q, values)
+	return x.sql, x.args
+}
+
+// UsesIndexFor reports whether filters are looked up in the index of a type.
+func UsesIndexFor(s *Store, t *record.Type, tests []record.Predicate) bool {
+	return s.containedIn(t, tests) != nil
+}
+
+// LookUp is what a list looks up before it reads a page; ok is false if that are too many, or nothing is looked up.
+func LookUp(ctx context.Context, s *Store, t *record.Type, q Query) (ids []int64, ok bool) {
+	_, h, err := s.looked(ctx, t, q)
+	return h.ids, err == nil && h.few()
+}
+
 // PageOfMany is the statement of a page of a search that finds many.
 func (s *Store) PageOfMany(t *record.Type, q Query) (sql string, args []any) {
 	l, err := s.listing(t, q, hits{looked: true, many: true})

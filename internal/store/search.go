@@ -233,9 +233,12 @@ func (h hits) total(mode CountMode) Total {
 	return Total{}
 }
 
-// findHits looks up what the search of a list finds.
+// findHits looks up what the search of a list finds, or its filters by a part of a text.
 func (s *Store) findHits(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
-	if q.Search == "" || !t.SearchIndexed() {
+	if q.Search == "" {
+		return s.findContained(ctx, t, q)
+	}
+	if !t.SearchIndexed() {
 		return h, nil
 	}
 	if total, err := q.known(); err == nil && total.Count > mostHits {

@@ -36,6 +36,9 @@ func (e *DanglingError) Unwrap() error { return e.err }
 var errSlow = &fault.Error{Kind: fault.Slow, Detail: "The database did not answer in time. Narrow the filters, or try again.",
 	RetryAfter: retryAfter}
 
+// queryCanceled is PostgreSQL's code for a statement that took longer than statement_timeout.
+const queryCanceled = "57014"
+
 // translate turns a refusal of PostgreSQL into an error for the caller. Constraints are named after their rule, so a
 // violation names its field.
 func (s *Store) translate(err error) error {
@@ -53,7 +56,7 @@ func (s *Store) translate(err error) error {
 		return err
 	}
 	switch pg.Code {
-	case "57014": // query_canceled: the statement timeout
+	case queryCanceled:
 		return errSlow
 	case "40P01", "40001": // deadlock_detected, serialization_failure: more often than is tried
 		return fmt.Errorf("%w: %w", errBusy, err)

@@ -213,6 +213,10 @@ func (w *where) predicate(p record.Predicate, t *record.Type, alias string) stri
 	if t.TimedID && column.Name == drawnFrom && len(p.Values) > 0 {
 		return "(" + w.compare(expr, column, p) + w.drawn(p, alias) + ")"
 	}
+	if isSearched(p, t) {
+		return fmt.Sprintf("%s LIKE ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(textOfColumn(expr, column.Storage)), folded("x"),
+			w.arg(patterns(p.Lookup, p.Values)))
+	}
 	if column.Key.From == record.HostKey && p.Lookup == record.Exact {
 		return w.hosted(alias, column, p)
 	}
