@@ -9,6 +9,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Budget is what callers share.
@@ -20,22 +21,26 @@ type Budget struct {
 }
 
 // Semaphore shares a budget among callers. A request that finds too little free waits. The waiting caller who holds
-// the least is served first, so that many requests of one caller do not delay the few of another. The requests of one
-// caller are served in their order.
+// the least is served first, so that many requests of one caller do not delay the few of another. Of those who hold as
+// much, it is the one who has used the least lately (see Prefer), or who was served the longest time ago. The requests of
+// one caller are served in their order.
 //
 // A request that does not fit yet is not overtaken by smaller ones of callers who hold as much as its own, so large
 // requests do not starve.
 type Semaphore[K comparable] struct {
 	budget Budget
+	usage  *Usage[K] // nil if it does not count
+	most   int64     // see Prefer
 
 	mu      sync.Mutex
 	used    int64
-	callers map[K]*caller
-	queue   []*caller // those with a waiting request, in the order in which they were served last
+	callers map[K]*caller[K]
+	queue   []*caller[K] // those with a waiting request, in the order in which they were served last
 }
 
 // caller has requests that hold a part of the budget, or wait for one.
-type caller struct {
+type caller[K comparable] struct {
+	key   K
 	used  int64
 	waits []*request
 }
@@ -49,7 +54,14 @@ type request struct {
 func New[K comparable](b Budget) *Semaphore[K] {
 	b.Size = max(1, b.Size)
 	b.Each = max(1, min(b.Each, b.Size))
-	return &Semaphore[K]{budget: b, callers: map[K]*caller{}}
+	return &Semaphore[K]{budget: b, callers: map[K]*caller[K]{}}
+}
+
+// Prefer makes a semaphore serve callers who have used little lately before those who have used more, if they hold as
+// much. Callers who have exceeded the usage are served only while at most so much of the budget is held, with theirs.
+func (s *Semaphore[K]) Prefer(least *Usage[K], most int64) *Semaphore[K] {
+	s.usage, s.most = least, max(1, most)
+	return s
 }
 
 // Acquire waits until the caller may hold so much more. A weight above Budget.Each counts as Budget.Each: the request
@@ -78,21 +90,6 @@ func (s *Semaphore[K]) Acquire(ctx context.Context, key K, weight int64) (releas
 func (s *Semaphore[K]) TryAcquire(key K, weight int64) (release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, r := s.enqueue(key, weight)
-	if s.withdraw(key, c, r) {
-		return nil, false
-	}
-	return s.release(key, c, r.weight), true
-}
-
-// TryAcquireIdle is TryAcquire for a caller who may only have what is idle: it succeeds if no request waits, and at most so much of the
-// budget is held then.
-func (s *Semaphore[K]) TryAcquireIdle(key K, weight, most int64) (release func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.queue) > 0 || s.used+weight > most {
-		return nil, false
-	}
 	c, r := s.enqueue(key, weight)
 	if s.withdraw(key, c, r) {
 		return nil, false
@@ -133,10 +130,10 @@ func (s *Semaphore[K]) failure(err error) error {
 }
 
 // enqueue adds a request, and serves it if that is possible at once.
-func (s *Semaphore[K]) enqueue(key K, weight int64) (*caller, *request) {
+func (s *Semaphore[K]) enqueue(key K, weight int64) (*caller[K], *request) {
 	c := s.callers[key]
 	if c == nil {
-		c = &caller{}
+		c = &caller[K]{key: key}
 		s.callers[key] = c
 	}
 	r := &request{weight: min(max(weight, 1), s.budget.Each), served: make(chan struct{})}
@@ -148,20 +145,20 @@ func (s *Semaphore[K]) enqueue(key K, weight int64) (*caller, *request) {
 }
 
 // withdraw removes a request that waits. It returns false if the request was served already.
-func (s *Semaphore[K]) withdraw(key K, c *caller, r *request) bool {
+func (s *Semaphore[K]) withdraw(key K, c *caller[K], r *request) bool {
 	i := slices.Index(c.waits, r)
 	if i < 0 {
 		return false
 	}
 	if c.waits = slices.Delete(c.waits, i, i+1); len(c.waits) == 0 {
-		s.queue = slices.DeleteFunc(s.queue, func(x *caller) bool { return x == c })
+		s.queue = slices.DeleteFunc(s.queue, func(x *caller[K]) bool { return x == c })
 	}
 	s.serve() // it may have been in the way of others
 	s.forget(key, c)
 	return true
 }
 
-func (s *Semaphore[K]) release(key K, c *caller, weight int64) func() {
+func (s *Semaphore[K]) release(key K, c *caller[K], weight int64) func() {
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -169,29 +166,23 @@ func (s *Semaphore[K]) release(key K, c *caller, weight int64) func() {
 	})
 }
 
-func (s *Semaphore[K]) give(key K, c *caller, weight int64) {
+func (s *Semaphore[K]) give(key K, c *caller[K], weight int64) {
 	s.used -= weight
 	c.used -= weight
 	s.serve()
 	s.forget(key, c)
 }
 
-func (s *Semaphore[K]) forget(key K, c *caller) {
+func (s *Semaphore[K]) forget(key K, c *caller[K]) {
 	if c.used == 0 && len(c.waits) == 0 {
 		delete(s.callers, key)
 	}
 }
 
-// serve serves requests until the next one does not fit. The next is that of the caller who holds the least, of those
-// whom it does not take above their limit.
+// serve serves requests until the next one does not fit.
 func (s *Semaphore[K]) serve() {
 	for {
-		next := -1
-		for i, c := range s.queue {
-			if c.used+c.waits[0].weight <= s.budget.Each && (next < 0 || c.used < s.queue[next].used) {
-				next = i
-			}
-		}
+		next := s.next()
 		if next < 0 || s.used+s.queue[next].waits[0].weight > s.budget.Size {
 			return
 		}
@@ -206,4 +197,22 @@ func (s *Semaphore[K]) serve() {
 			s.queue = append(s.queue, c)
 		}
 	}
+}
+
+// next returns which caller of the queue is served next, of those whom the request does not take above their limit; -1 for none.
+func (s *Semaphore[K]) next() int {
+	next, least := -1, time.Duration(0)
+	for i, c := range s.queue {
+		if c.used+c.waits[0].weight > s.budget.Each || next >= 0 && c.used > s.queue[next].used {
+			continue
+		}
+		lately, exceeded := s.usage.of(c.key)
+		if exceeded && s.used+c.waits[0].weight > s.most {
+			continue
+		}
+		if next < 0 || c.used < s.queue[next].used || lately < least {
+			next, least = i, lately
+		}
+	}
+	return next
 }

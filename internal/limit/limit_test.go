@@ -270,31 +270,50 @@ func TestTryAcquire(t *testing.T) {
 	})
 }
 
-// TestTryAcquireIdle: gets a part up to what may be held then, and nothing while a request waits.
-func TestTryAcquireIdle(t *testing.T) {
+// TestPrefer: of callers who hold as much, the one who has used the least lately is served first. One who has exceeded the usage is served
+// only while little of the budget is held, and keeps nobody else waiting.
+func TestPrefer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New[string](Budget{Size: 4, Each: 4})
-		var idle []func()
-		for i, want := range []bool{true, true, false} {
-			release, ok := s.TryAcquireIdle("a", 1, 2)
-			if ok != want {
-				t.Errorf("request %d is served: %t", i+1, ok)
-			}
-			if ok {
-				idle = append(idle, release)
-			}
+		usage := NewUsage[string](time.Second, time.Hour)
+		use := func(key string, d time.Duration) {
+			end := usage.Begin(key)
+			<-time.After(d)
+			end()
 		}
-		large := hold(s, "b", 4)
-		idle[0]()
-		if _, ok := s.TryAcquireIdle("a", 1, 2); ok {
-			t.Error("overtook a request")
+		use("some", time.Second/2)
+		use("much", 2*time.Second)
+		use("more", 2*time.Second+time.Second/2)
+		s := New[string](Budget{Size: 4, Each: 4}).Prefer(usage, 2)
+		first := hold(s, "much", 1)
+		second, more := hold(s, "much", 1), hold(s, "more", 1)
+		if holds(first, second) != 2 || holds(more) != 0 {
+			t.Errorf("%d and %d are served of those who have used too much", holds(first, second), holds(more))
 		}
-		idle[1]()
-		if holds(large) != 1 {
-			t.Error("the request that waited is not served")
+		full := []*holder{hold(s, "others", 1), hold(s, "others", 1)}
+		some, none := hold(s, "some", 1), hold(s, "none", 1)
+		if holds(full...) != 2 || holds(some, none) != 0 {
+			t.Error("others do not get the rest")
 		}
-		end(large)
+		end(full[0])
+		if holds(none) != 1 || holds(some) != 0 {
+			t.Error("the caller who has used the least is not served first")
+		}
+		end(full[1])
+		end(none)
+		if holds(some) != 1 || holds(more) != 0 {
+			t.Error("a caller who has used too much is served while others need the budget")
+		}
+		end(first)
+		if holds(more) != 0 { // two are held
+			t.Error("a caller who has used too much is served although too much is held")
+		}
+		end(some)
+		if holds(more) != 1 {
+			t.Error("a caller who has used too much is not served when the budget is idle")
+		}
+		end(second)
+		end(more)
 		checkEmpty(t, s)
 	})
 }

@@ -53,16 +53,20 @@ func (u *Usage[K]) Begin(key K) (end func()) {
 	})
 }
 
-// Exceeded reports whether a caller has used what is allowed. What still runs counts too.
-func (u *Usage[K]) Exceeded(key K) bool {
+// of returns how much a caller has used that has not worn off, and whether that is what is allowed or more. What still runs
+// counts too.
+func (u *Usage[K]) of(key K) (used time.Duration, exceeded bool) {
+	if u == nil {
+		return 0, false
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	c := u.callers[key]
 	if c == nil {
-		return false
+		return 0, false
 	}
 	u.advance(c)
-	return c.used >= u.allowed
+	return c.used, c.used >= u.allowed
 }
 
 // advance adds what was used since the last look, and takes off what has worn off.

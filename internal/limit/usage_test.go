@@ -14,8 +14,8 @@ func TestUsage(t *testing.T) {
 		u := NewUsage[string](2*time.Second, 10*time.Second)
 		want := func(step, key string, exceeded bool) {
 			t.Helper()
-			if u.Exceeded(key) != exceeded {
-				t.Errorf("%s: exceeded %v, want %v", step, !exceeded, exceeded)
+			if used, got := u.of(key); got != exceeded {
+				t.Errorf("%s: used %v, exceeded %v, want %v", step, used, got, exceeded)
 			}
 		}
 		want("at first", "a", false)

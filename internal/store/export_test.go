@@ -104,7 +104,7 @@ func SendList(ctx context.Context, s *Store, scope access.Scope, batch *pgx.Batc
 }
 
 // WaitingLists is how many lists wait for a connection.
-func WaitingLists(s *Store) int { return s.reads.Waiting() + s.slow.Waiting() }
+func WaitingLists(s *Store) int { return s.reads.Waiting() }
 
 // WaitingAllocations is how many change sets wait for a lock within a record, WaitingWrites how many for a connection.
 func WaitingAllocations(s *Store) int { return s.locks.state().Waiting }

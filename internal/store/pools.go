@@ -60,10 +60,10 @@ func writeBudget(connections int32) limit.Budget {
 	return limit.Budget{Name: "writes", Size: int64(connections) - 1, Each: int64(connections) / 2, Busy: errNoWrite}
 }
 
-// draftRoom is how much memory the drafts of large change sets take together, and callerDrafts those of one caller: one of ten thousand
+// draftBytes is how much memory the drafts of large change sets take together, and callerDrafts those of one caller: one of ten thousand
 // records of a small type.
 const (
-	draftRoom    = 112 << 20
+	draftBytes   = 112 << 20
 	callerDrafts = 96 << 20
 )
 
@@ -82,7 +82,6 @@ type pools struct {
 	drafts  *limit.Semaphore[access.Asker] // of memory, for change sets
 	answers answerMemory
 	writes  *limit.Semaphore[access.Asker] // of the main connections, for change sets
-	slow    *limit.Semaphore[access.Asker] // the one connection for lists of callers who have used up their time
 	used    *limit.Usage[access.Asker]     // how much time lists of each caller have taken
 
 	snapshots     *pgxpool.Pool
@@ -124,12 +123,11 @@ func openPools(ctx context.Context, url string, tracer pgx.QueryTracer, own []Se
 		return p, err
 	}
 	half := max(1, p.pool.Config().MaxConns/2)
-	p.drafts = limit.New[access.Asker](limit.Budget{Name: "drafts", Size: draftRoom, Each: callerDrafts, Busy: errNoWrite})
+	p.drafts = limit.New[access.Asker](limit.Budget{Name: "drafts", Size: draftBytes, Each: callerDrafts, Busy: errNoWrite})
 	p.answers = newAnswerMemory()
 	p.writes = limit.New[access.Asker](writeBudget(p.pool.Config().MaxConns))
-	p.reads = limit.New[access.Asker](listBudget(half))
-	p.slow = limit.New[access.Asker](limit.Budget{Name: "slow lists", Size: 1, Each: 1, Busy: errNoList})
 	p.used = limit.NewUsage[access.Asker](listShare, listWindow)
+	p.reads = limit.New[access.Asker](listBudget(half)).Prefer(p.used, slowLists(half))
 	p.snapshotReads = limit.New[access.Asker](limit.Budget{Name: "snapshots", Size: snapshotConnections, Each: 1, Busy: errNoSnapshot})
 	if p.snapshots, _, err = open(snapshotConnections, ForLists...); err != nil {
 		return p, err

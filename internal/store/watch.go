@@ -111,7 +111,7 @@ func (p *pools) PoolStats() []PoolStat {
 // Budgets returns what callers share of the store, and how many wait.
 func (s *Store) Budgets() []limit.State {
 	return []limit.State{s.drafts.State(), s.answers.any.State(), s.answers.large.State(), s.writes.State(), s.locks.state(), s.reads.State(),
-		s.slow.State(), s.snapshotReads.State()}
+		s.snapshotReads.State()}
 }
 
 // ReadOnly reports whether an error says that the database answers but accepts no writes.

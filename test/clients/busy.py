@@ -27,12 +27,17 @@ class Busy:
                 self.statuses.append(str(error))
 
     def wait(self):
-        """Waits until lists of the caller wait for the connection of those whose time is used up."""
+        """Waits until lists of the caller have waited for five seconds in a row: then their time is used up."""
         deadline = time.monotonic() + 60
+        since = None
         while time.monotonic() < deadline:
             with urllib.request.urlopen(self.server + "/readyz") as answer:
-                if "waiting for slow lists" in answer.read().decode():
-                    return
+                if "waiting for lists" not in answer.read().decode():
+                    since = None
+                    continue
+            since = since or time.monotonic()
+            if time.monotonic() > since + 5:
+                return
         raise AssertionError("the caller's lists have not used up their time")
 
     def __enter__(self):
