@@ -124,7 +124,7 @@ func (s *Store) mergePage(ctx context.Context, t *record.Type, q Query, page *Pa
 	batch := &pgx.Batch{}
 	all := make([]gathered, len(merges))
 	for i, m := range merges {
-		all[i] = m.queue(batch, page.Rows)
+		all[i] = m.queue(batch, idsOf(page.Rows))
 	}
 	if err := s.list(ctx, q.Scope, batch); err != nil {
 		return s.translate(err)
@@ -142,7 +142,7 @@ func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) er
 	batch := &pgx.Batch{}
 	var all []gathered
 	for _, m := range s.mergings(v.Type(), view) {
-		all = append(all, m.queue(batch, rows))
+		all = append(all, m.queue(batch, idsOf(rows)))
 	}
 	if len(all) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) er
 func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) error {
 	var all []gathered
 	for _, m := range tx.s.mergings(t, record.View{}) {
-		all = append(all, m.queue(tx.batch, rows))
+		all = append(all, m.queue(tx.batch, idsOf(rows)))
 	}
 	if len(all) == 0 || len(rows) == 0 {
 		return nil
@@ -185,12 +185,12 @@ type MergedFrom struct {
 func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Values, field string) (MergedFrom, error) {
 	merges := s.mergings(v.Type(), record.View{Only: []string{field}})
 	batch := &pgx.Batch{}
-	g := merges[0].queue(batch, []record.Values{v})
+	g := merges[0].queue(batch, []int64{v.ID()})
 	if err := s.list(ctx, scope, batch); err != nil {
 		return MergedFrom{}, s.translate(err)
 	}
 	from := MergedFrom{Type: g.From, Own: g.own(v)}
-	has, all := g.has(v), g.sources.Get()
+	has, all := g.has(v.ID()), g.sources.Get()
 	for _, i := range all.stack.Matching(has) {
 		from.Sources = append(from.Sources, all.ids[i])
 	}

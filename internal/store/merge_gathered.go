@@ -18,12 +18,16 @@ type gathered struct {
 	sources *Promise[*sources]
 }
 
-// queue asks for what the field of some records is worked out from.
-func (m merging) queue(batch *pgx.Batch, rows []record.Values) gathered {
+func idsOf(rows []record.Values) []int64 {
 	ids := make([]int64, len(rows))
 	for i, v := range rows {
 		ids[i] = v.ID()
 	}
+	return ids
+}
+
+// queue asks for what the field of some records is worked out from.
+func (m merging) queue(batch *pgx.Batch, ids []int64) gathered {
 	g := gathered{merging: m, facts: promiseIn(batch, m.facts, []any{ids}, m.readFacts), parents: Answered(map[int]map[int64]int64{})}
 	if m.parents != "" {
 		g.parents = promiseIn(batch, m.parents, []any{ids}, readParents)
@@ -89,8 +93,8 @@ func readParents(rows pgx.Rows) (map[int]map[int64]int64, error) {
 }
 
 // has returns what a record has for each selector, with what is above it.
-func (g gathered) has(v record.Values) [][]int64 {
-	has := g.facts.Get()[v.ID()]
+func (g gathered) has(id int64) [][]int64 {
+	has := g.facts.Get()[id]
 	if has == nil { // it was deleted meanwhile
 		return make([][]int64, len(g.Selectors))
 	}
@@ -112,7 +116,7 @@ func (g gathered) own(v record.Values) json.RawMessage {
 func (g gathered) fill(rows []record.Values, most int) (int, error) {
 	stack, size := g.sources.Get().stack, 0
 	for i, v := range rows {
-		value, err := stack.Merge(g.has(v), g.own(v))
+		value, err := stack.Merge(g.has(v.ID()), g.own(v))
 		if err != nil {
 			return i, fmt.Errorf("merge %s of %s %d: %w", g.name, v.Type().Key(), v.ID(), err)
 		}
