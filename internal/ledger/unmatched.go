@@ -51,17 +51,23 @@ func (l *Ledger) unmatched(ctx context.Context, key string, p record.Predicate) 
 		return nil
 	}
 	target := p.Via[len(p.Via)-1].Target
-	scope := access.Machine()
+	var values []any
+	var lists []store.Counting
 	for _, value := range p.Values[:min(len(p.Values), mostLookedFor)] {
-		if value == nil {
-			continue
+		if value != nil {
+			one := []record.Predicate{{Field: p.Field, Lookup: p.Lookup, Values: []any{value}}}
+			values = append(values, value)
+			lists = append(lists, store.Counting{Type: target, Query: store.Query{Scope: access.Machine(), Where: one}})
 		}
-		test := record.Predicate{Field: p.Field, Lookup: p.Lookup, Values: []any{value}}
-		found, err := l.Store.List(ctx, target, store.Query{Scope: scope, Where: []record.Predicate{test}, Limit: 1, Count: store.CountNone,
-			View: record.View{Brief: true}})
-		if err == nil && len(found.Rows) == 0 {
+	}
+	if len(lists) == 0 {
+		return nil
+	}
+	counts, err := l.Store.Counts(ctx, lists)
+	for i, n := range counts {
+		if err == nil && n == 0 {
 			said = append(said, fmt.Sprintf("The constraint for %s matches nothing: no %s has the %s %v.", key, target.Title(),
-				p.Field.Info().Label, quoted(value)))
+				p.Field.Info().Label, quoted(values[i])))
 		}
 	}
 	return said
