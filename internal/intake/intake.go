@@ -42,7 +42,7 @@ const (
 const (
 	valueCost = 100
 	marks     = ",:[{&=%;\t\n" // what separates values in JSON, forms and files
-	smallRoom = 24 << 20
+	smallRoom = 8 << 20
 	largeRoom = 36 << 20
 )
 
