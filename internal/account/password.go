@@ -46,7 +46,7 @@ func NewPasswords() *Passwords {
 	return &Passwords{
 		dummy:   dummyHash(),
 		queue:   limit.New[netip.Addr](limit.Budget{Name: "logins", Size: atOnce + hashQueue, Each: (atOnce + hashQueue + 1) / 2}),
-		slots:   limit.New[netip.Addr](limit.Budget{Name: "hashing", Size: atOnce, Each: atOnce, Busy: errBusyLogins}),
+		slots:   limit.New[netip.Addr](limit.Budget{Name: "hashing", Size: atOnce, Each: atOnce}),
 		hash:    argon2id.CreateHash,
 		compare: argon2id.ComparePasswordAndHash,
 	}
@@ -54,13 +54,13 @@ func NewPasswords() *Passwords {
 
 // Hash hashes a password that CheckPassword has accepted.
 func (p *Passwords) Hash(ctx context.Context, plain string) (hash string, err error) {
-	var set netip.Addr // also the CLI sets passwords
-	leave, err := p.Enter(set)
+	var setting netip.Addr // all who set passwords count as one caller: the command line has no address
+	leave, err := p.Enter(setting)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	err = p.inTurn(ctx, set, func() (err error) {
+	err = p.inTurn(ctx, setting, func() (err error) {
 		hash, err = p.hash(plain, &hashParams)
 		return err
 	})

@@ -88,7 +88,7 @@ func (p caPlaces) open(path string) (*os.File, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // the file stays open
-	// Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
+	// Without O_NONBLOCK, opening a FIFO waits for a writer.
 	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 

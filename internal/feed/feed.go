@@ -201,7 +201,7 @@ func (f *Feed) read(ctx context.Context, scope access.Scope, q Query) (page Page
 }
 
 // nextAmong returns how many positions to look at after a part. If that one ended early, changes that are asked for are next to each other:
-// whoever looks at more positions than are read would look at most of them again.
+// otherwise most of them would be looked at twice.
 func nextAmong(among int, ended bool) int {
 	if ended {
 		return partChanges

@@ -160,7 +160,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Referrer-Policy", "same-origin")
 		if strings.HasPrefix(s.BaseURL, "https://") {
-			h.Set("Strict-Transport-Security", "max-age=31536000") // a year, for this host alone
+			h.Set("Strict-Transport-Security", "max-age=31536000") // a year, for this host name, on every port
 		}
 		ctx, cancel := lasting.Within(ledger.WithCaller(r.Context(), *caller), requestTimeout)
 		defer cancel()

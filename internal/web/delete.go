@@ -23,7 +23,7 @@ type deletion struct {
 type hanging struct {
 	Holders       []effect // what prevents it
 	HoldersUnseen bool
-	Effects       []effect // what changes besides the records themselves
+	Effects       []effect // what else changes
 	Unseen        int
 }
 

@@ -126,7 +126,7 @@ func unplaced(errs fault.Fields, placed func(name string) bool) (texts []string)
 	return texts
 }
 
-// strange reports whether somebody opens a page with a program that asks neither for HTML nor for JSON, as curl does, and who is not known.
+// strange reports whether a page is opened without a login by a program that asks neither for HTML nor for JSON, as curl does.
 func (s *Site) strange(r *http.Request, err error) bool {
 	return errors.Is(err, fault.ErrNoCreds) && r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "json")
 }

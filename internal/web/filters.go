@@ -37,7 +37,7 @@ type Option struct {
 	Group        string // the part of the list that it is in, if that has parts
 }
 
-// The parts of the filter panel besides those of the form.
+// The parts of the filter panel that are not of the form.
 const (
 	throughOthers = "Through other records"
 	whenChanged   = "Times"

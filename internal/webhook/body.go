@@ -10,7 +10,7 @@ import (
 )
 
 // BadBody says why a body is not what its content type promises: the type is JSON, and the body is not. It returns "" for a body that is
-// good or empty, and for other types. It repeats one character of the body at most.
+// good or empty, and for other types. It repeats nothing of the body.
 func BadBody(contentType string, body []byte) string {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") || len(bytes.TrimSpace(body)) == 0 {

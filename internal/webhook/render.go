@@ -95,7 +95,7 @@ const Hidden = "•••"
 // MadeWhenSent is what a preview shows in the place of what only a request that is sent gets.
 const MadeWhenSent = "(made when it is sent)"
 
-// Unsigned returns the request without its signatures, for a preview: whoever could have any body signed could forge requests.
+// Unsigned returns the request without its signatures, for a preview: with any body signed, requests could be forged.
 func (r Request) Unsigned() Request {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"X-Hook-Signature", "X-Hook-Signature-Previous", "Webhook-Signature"} {
