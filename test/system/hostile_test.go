@@ -1,7 +1,6 @@
 package system_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -32,6 +31,9 @@ type siege struct {
 	target int64 // what a kind has prepared
 }
 
+// hostileKinds are all of them.
+func hostileKinds() []hostile { return slices.Concat(hostileWriters, hostileReaders) }
+
 // hostileWorkers send at once, each the next request when the last one is answered.
 const hostileWorkers = 16
 
@@ -50,7 +52,7 @@ const (
 func TestHostile(t *testing.T) {
 	kinds, accounts, length, slack := hostileWriters[:1], []int{hostileWorkers}, 3*time.Second, time.Duration(shortSlack)
 	if os.Getenv("TERRIER_LONG") != "" {
-		kinds, accounts, length, slack = slices.Concat(hostileWriters, hostileReaders), []int{1, hostileWorkers}, 15*time.Second, 1
+		kinds, accounts, length, slack = hostileKinds(), []int{1, hostileWorkers}, 15*time.Second, 1
 	}
 	s := besiege(t)
 	for _, kind := range kinds {
@@ -106,23 +108,9 @@ func (s *siege) allow(t *testing.T, types, actions []string) {
 func (s *siege) endure(t *testing.T, kind hostile, keys []string, length, slack time.Duration) {
 	s.watch(t, length/3) // warms up
 	idle := s.watch(t, length)
-	ctx, stop := context.WithCancel(t.Context())
-	var workers sync.WaitGroup
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	for worker := range hostileWorkers {
-		workers.Go(func() {
-			for n := int64(0); ctx.Err() == nil; n++ {
-				a := kind.send(s, worker, keys[worker%len(keys)], n)
-				mu.Lock()
-				statuses[a.Status]++
-				mu.Unlock()
-			}
-		})
-	}
+	stop := s.startSender(t, kind, keys)
 	beside := s.watch(t, length)
-	stop()
-	workers.Wait()
+	statuses := stop()
 	growth := beside.memory - idle.memory
 	t.Logf("record p50 %v p99 %v, idle %v and %v; home p50 %v p99 %v, idle %v and %v; memory + %d MiB; answers %v",
 		at(beside.record, 50), at(beside.record, 99), at(idle.record, 50), at(idle.record, 99), at(beside.home, 50), at(beside.home, 99),

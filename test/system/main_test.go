@@ -3,13 +3,24 @@
 package system_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"terrier/test/install"
 )
 
-func TestMain(m *testing.M) { os.Exit(install.Main(m)) }
+// TestMain also runs the senders of TestHostile.
+func TestMain(m *testing.M) {
+	if order := os.Getenv(senderOrder); order != "" {
+		if err := sendHostile(order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(install.Main(m))
+}
 
 // Short names for what every test here uses.
 type (
