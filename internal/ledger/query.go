@@ -234,13 +234,17 @@ func (l *Ledger) Search(ctx context.Context, c Caller, text string) ([]store.Fin
 	if err := CheckSearch(text); err != nil {
 		return nil, err
 	}
-	var types []store.SearchedType
+	return l.Store.SearchAll(ctx, l.searchedTypes(c), text)
+}
+
+// searchedTypes returns the types to search for a caller, and what they may see of these.
+func (l *Ledger) searchedTypes(c Caller) (types []store.SearchedType) {
 	for _, t := range l.Store.Types() {
 		if scope, err := l.Policy.Scope(c.Subject, t, access.View); err == nil && len(t.SearchFields()) > 0 {
 			types = append(types, store.SearchedType{Type: t, Scope: scope})
 		}
 	}
-	return l.Store.SearchAll(ctx, types, text)
+	return types
 }
 
 // unknownFilter returns the error for a misspelled filter. Ignoring the filter would answer with the whole table, and a client that

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // SearchOwner is the record that a record belongs to, in which a search of several words finds words too.
@@ -94,6 +95,21 @@ func unique(words []string) (out []string) {
 // isCalled reports whether a word only says of which type a record is.
 func (t *Type) isCalled(word string) bool {
 	return strings.EqualFold(word, t.Title()) || t.SearchAs != "" && strings.EqualFold(word, t.SearchAs)
+}
+
+// NamesType reports whether a word of a search only says of which type a record is, alone or before a number: VLAN, VLAN10.
+func (t *Type) NamesType(word string) bool {
+	return t.isCalled(strings.TrimRight(word, "0123456789"))
+}
+
+// shortestMisspelled and longestMisspelled are how many letters a word has for which a search suggests another.
+const shortestMisspelled, longestMisspelled = 4, 50
+
+// MayBeMisspelled reports whether a search that finds nothing may suggest another word: this one is neither a number or an address, of
+// which the next one is something else, nor too short or too long to compare.
+func MayBeMisspelled(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n >= shortestMisspelled && n <= longestMisspelled && !isSpelled(word)
 }
 
 // isSpelled reports whether a text is an address of some kind or the beginning of one, in which colons belong together.

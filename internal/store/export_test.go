@@ -153,6 +153,12 @@ func LookUp(ctx context.Context, s *Store, t *record.Type, q Query) (ids []int64
 	return h.ids, err == nil && h.few()
 }
 
+// SpellingStatement is the statement that looks up words in the texts of a type.
+func (s *Store) SpellingStatement(in SearchedType, words ...string) (sql string, args []any) {
+	x := s.spellingStatement(in, words)
+	return x.sql, x.args
+}
+
 // PageOfMany is the statement of a page of a search that finds many.
 func (s *Store) PageOfMany(t *record.Type, q Query) (sql string, args []any) {
 	l, err := s.listing(t, q, hits{looked: true, many: true})

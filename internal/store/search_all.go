@@ -92,30 +92,34 @@ func (s *Store) SearchAll(ctx context.Context, types []SearchedType, text string
 			return nil, err
 		}
 	}
-	err := s.inTurn(ctx, types[0].Scope, func(ctx context.Context) error {
-		atOnce := len(types)
-		for next := 0; next < len(types); {
-			done, err := s.searchSome(ctx, searches[next:min(next+atOnce, len(types))])
+	err := s.searchEach(ctx, types[0].Scope, searches, func(i int) { found[i].TooSlow = true })
+	return found, err
+}
+
+// searchEach runs searches for one caller, and calls slow with the number of each that was stopped.
+func (s *Store) searchEach(ctx context.Context, scope access.Scope, searches []typeSearch, slow func(i int)) error {
+	return s.translate(s.inTurn(ctx, scope, func(ctx context.Context) error {
+		atOnce := len(searches)
+		for next := 0; next < len(searches); {
+			done, err := s.searchSome(ctx, searches[next:min(next+atOnce, len(searches))])
 			next += done
 			switch {
 			case err == nil:
 			case errors.Is(ctx.Err(), context.DeadlineExceeded):
-				for i := range found[next:] {
-					found[next+i].TooSlow = true
+				for ; next < len(searches); next++ {
+					slow(next)
 				}
-				return nil
 			case fault.KindOf(err) != fault.Slow:
 				return err
 			case done == 0 && atOnce > 1:
 				atOnce = 1 // any of them may have waited for a lock, before the first one ran
 			default:
-				found[next].TooSlow = true
+				slow(next)
 				next++
 			}
 		}
 		return nil
-	})
-	return found, s.translate(err)
+	}))
 }
 
 // typeSearch is a statement that searches one type, and what reads its rows.

@@ -20,6 +20,7 @@ const searchTime = 3 * time.Second
 // searchPage is what was found, by type.
 type searchPage struct {
 	Text   string
+	Meant  *Crumb // a search that finds something, if this one does not
 	Found  []foundType
 	Slow   []Crumb // the types that took too long
 	Logs   []Crumb // the types of which only the newest records were searched
@@ -82,6 +83,15 @@ func (s *Site) search(v *Visit) error {
 			}
 			return cmp.Compare(a.place, b.place)
 		})
+		if len(p.Found) == 0 && len(p.Slow) == 0 {
+			meant, err := s.Ledger.SuggestSearch(ctx, v.Caller, p.Text)
+			if err != nil {
+				return err
+			}
+			if meant != "" {
+				p.Meant = &Crumb{meant, With(v.R.URL.Path, nil, "q", meant)}
+			}
+		}
 	}
 	return v.Show(Page{Name: "search", Title: "Search", Body: p})
 }

@@ -157,3 +157,49 @@ func TestSearchPageOfManyTypes(t *testing.T) {
 		t.Errorf("found in %d types", n)
 	}
 }
+
+// TestSearchPageSuggests: where nothing is found because words are misspelled by one letter, the page links to the search for the right
+// ones. It suggests no name that the caller may not see, no other number, and nothing for what is like no name.
+func TestSearchPageSuggests(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	site := create(t, s, "/api/dcim/sites/", obj{"name": "Frankfurt 1", "slug": "fra1"})
+	create(t, s, "/api/dcim/sites/", obj{"name": "Lisbon <1>", "slug": "lis1", "description": "north of the river"})
+	create(t, s, "/api/tenancy/tenants/", obj{"name": "Meridian Bank", "slug": "mb"})
+	create(t, s, "/api/tenancy/tenants/", obj{"name": "mgmt hub", "slug": "hub"})
+	s.User(t, "limited", apitest.Grant{Types: []string{"dcim.site"}, Actions: []string{"view"}, Constraints: obj{"slug": "lis1"}})
+	s.User(t, "blind")
+	admin := login(t, s, "admin")
+	for text, want := range map[string]string{
+		"frankfort": "frankfurt", "frankfrt": "frankfurt", "Frankkfurt": "Frankfurt", "fraknfurt": "frankfurt", // one letter
+		"merdian bnak": "meridian bank", "meridian Bnak": "meridian Bank", "frankfrt 1": "frankfurt 1", // words
+		"mgnt": "mgmt", "xmgmt": "mgmt", // short ones
+		"mgt": "", "lsi": "", "4711": "", "10.1.0.3": "", "02:54:02:00:c2:01": "", "zzzzqqqq": "", "frnkfrt": "", // too short, numbers, nonsense
+		"frankfrt zzzzqqqq": "", "frankfrt bank": "", "frankfurt bank": "", // which finds nothing either
+		"a b c d e f g h frankfrt": "", strings.Repeat("frankfrt", 40): "",
+	} {
+		a := admin.get(t, "/search/?q="+url.QueryEscape(text)).Want(t, http.StatusOK)
+		shows(t, a, "Nothing found for “"+text+"”.")
+		if want == "" {
+			hides(t, a, "Did you mean")
+			continue
+		}
+		href := "/search/?q=" + url.QueryEscape(want)
+		shows(t, a, `Did you mean <a href="`+strings.ReplaceAll(href, "+", "&#43;")+`" data-hit data-meant>`+want+`</a>?`)
+		shows(t, admin.get(t, href).Want(t, http.StatusOK), "data-hit>")
+	}
+	found := admin.get(t, "/search/?q=frankfurt").Want(t, http.StatusOK)
+	shows(t, found, hit("/dcim/sites/", site, "<mark>Frankfurt</mark> 1"))
+	hides(t, found, "Did you mean")
+	shows(t, admin.get(t, "/search/?q=%3C2%3E+lisbon+nroth").Want(t, http.StatusOK), "Nothing found for “&lt;2&gt; lisbon nroth”.")
+
+	limited := login(t, s, "limited")
+	hides(t, limited.get(t, "/search/?q=frankfrt").Want(t, http.StatusOK), "Did you mean", "Frankfurt")
+	shows(t, limited.get(t, "/search/?q=Lisbn").Want(t, http.StatusOK), `data-meant>Lisbon</a>?`)
+	hides(t, login(t, s, "blind").get(t, "/search/?q=Lisbn").Want(t, http.StatusOK), "Did you mean")
+
+	// While somebody types only the results arrive.
+	part := admin.get(t, "/search/?q=frankfrt", "Hx-Request", "true", "Hx-Target", "found").Want(t, http.StatusOK)
+	shows(t, part, `Did you mean <a href="/search/?q=frankfurt"`)
+	hides(t, part, "<html", "<nav")
+}

@@ -40,12 +40,15 @@ func TestStatementsPerPage(t *testing.T) {
 		s.Do(t, apitest.Call{Method: "POST", Path: "/api/dcim/sites/", Token: s.Admin, Body: rows}).Want(t, http.StatusCreated)
 	}
 	searched := slices.DeleteFunc(slices.Clone(s.App.Registry.Types()), func(t *record.Type) bool { return len(t.SearchFields()) == 0 })
+	indexed := slices.DeleteFunc(slices.Clone(searched), func(t *record.Type) bool { return !t.SearchIndexed() })
 	// The first two are the session and the account; a list is its page and its count.
 	pages := map[string]int64{
-		"/":                               2 + 1 + 5,                    // the preferences; the cards, one of which reads nothing
-		"/search/?q=nothing+holds+this":   2 + 3 + int64(len(searched)), // each type in a transaction with a limit of time
-		"/dcim/sites/":                    2 + 2 + 2,                    // the preferences and the custom fields
-		"/dcim/sites/1/":                  2 + 6,                        // one reads the custom links
+		"/": 2 + 1 + 5, // the preferences; the cards, one of which reads nothing
+		// Each type in a transaction with a limit of time. Words that no record has are looked up once more, to suggest others.
+		"/search/?q=Site+1":               2 + 3 + int64(len(searched)),
+		"/search/?q=nothing+holds+this":   2 + 2*3 + int64(len(searched)+len(indexed)),
+		"/dcim/sites/":                    2 + 2 + 2, // the preferences and the custom fields
+		"/dcim/sites/1/":                  2 + 6,     // one reads the custom links
 		"/dcim/sites/1/edit/":             2 + 2,
 		"/dcim/sites/add/":                2 + 1,
 		"/dcim/sites/1/changelog/":        2 + 5, // the numbers of the tabs, the custom links

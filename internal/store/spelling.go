@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Spelling is what the records of some types say about a word.
+type Spelling struct {
+	Found bool     // a text has the word, or may have it
+	Names []string // names of records which have it, but for one letter
+}
+
+// nearNames is how many names of each type Spellings returns for a word.
+const nearNames = 20
+
+// Spellings looks up words of two letters or more, for one caller, in the texts of types that have an index for searches. A type that
+// takes too long is left out: see SearchAll.
+func (s *Store) Spellings(ctx context.Context, types []SearchedType, words []string) ([]Spelling, error) {
+	spellings := make([]Spelling, len(words))
+	if len(types) == 0 || len(words) == 0 {
+		return spellings, nil
+	}
+	searches := make([]typeSearch, len(types))
+	for i, in := range types {
+		searches[i] = typeSearch{s.spellingStatement(in, words), func(rows pgx.Rows) error {
+			var word int
+			var name *string
+			_, err := pgx.ForEachRow(rows, []any{&word, &name}, func() error {
+				if x := &spellings[word]; name == nil {
+					x.Found = true
+				} else if !slices.Contains(x.Names, *name) {
+					x.Names = append(x.Names, *name)
+				}
+				return nil
+			})
+			return err
+		}}
+	}
+	err := s.searchEach(ctx, types[0].Scope, searches, func(int) {})
+	return spellings, err
+}
+
+// spellingStatement returns the number of each word with null if a text of the type has it, and with names like it. A word with one wrong
+// letter still has a half that is right, which the index finds. Where it can't, because a half is too short, only small tables are read. A
+// word that the index can't find counts as found in a large one.
+func (s *Store) spellingStatement(in SearchedType, words []string) statement {
+	t, w := in.Type, &where{}
+	table, name := quote(t.Table()), t.NamingField()
+	var with, rows []string
+	for i, word := range words {
+		pieces := wordPieces(word)
+		small := fmt.Sprintf("(SELECT c.reltuples FROM pg_class c WHERE c.oid = '%s'::regclass) < %d", table, largeTable)
+		w.scope(in.Scope, t)
+		indexed, unknown := s.hasTrigram(word), ""
+		if !indexed {
+			w.and(small)
+			unknown = " OR NOT " + small
+		}
+		w.and(w.searching(t, word, indexed).inTexts(t, "t."))
+		with = append(with, fmt.Sprintf("found%d AS MATERIALIZED (SELECT t.id FROM %s t%s)", i, table, w))
+		rows = append(rows, fmt.Sprintf("SELECT %d, NULL::text WHERE EXISTS (SELECT FROM found%[1]d)%s", i, unknown))
+		w.parts = nil
+		if name == "" || !slices.Contains(t.SearchFields(), t.Field(name)) {
+			continue
+		}
+		w.and(fmt.Sprintf("NOT EXISTS (SELECT FROM found%d)", i))
+		w.scope(in.Scope, t)
+		joined := joinedTexts(t, "t.")
+		if slices.ContainsFunc(pieces, func(piece string) bool { return !s.hasTrigram(piece) }) {
+			w.and(small)
+			joined += " || ''" // which is not what the index is on
+		}
+		var right []string
+		for _, piece := range pieces {
+			right = append(right, joined+" LIKE "+w.searching(t, piece, true).pattern)
+		}
+		w.and("(" + strings.Join(right, " OR ") + ")")
+		w.and(fmt.Sprintf("%s LIKE ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(w.value(t, name)+"::text"), folded("x"),
+			w.arg(misspellings(word))))
+		with = append(with, fmt.Sprintf("near%d AS MATERIALIZED (SELECT DISTINCT %s::text AS name FROM %s t%s)", i, w.value(t, name), table, w))
+		rows = append(rows, fmt.Sprintf("(SELECT %d, name FROM near%[1]d ORDER BY name LIMIT %d)", i, nearNames))
+		w.parts = nil
+	}
+	return statement{fmt.Sprintf("WITH %s %s", strings.Join(with, ", "), strings.Join(rows, " UNION ALL ")), w.args}
+}
+
+// wordPieces returns texts of which every text has one that is like a word but for one letter, or for two neighbors that are swapped: its
+// halves, and the word with the letters swapped where these meet.
+func wordPieces(word string) []string {
+	r := []rune(word)
+	half := len(r) / 2
+	return []string{string(r[:half]), string(r[half:]), string(slices.Concat(r[:half-1], []rune{r[half], r[half-1]}, r[half+1:]))}
+}
+
+// misspellings returns patterns for texts with a word that this one becomes if one letter is changed, added or left out, or two
+// neighbors are swapped.
+func misspellings(word string) (patterns []string) {
+	r := []rune(word)
+	add := func(parts ...string) { patterns = append(patterns, "%"+strings.Join(parts, "")+"%") }
+	for i := range r {
+		before, after := escapeLike(string(r[:i])), escapeLike(string(r[i+1:]))
+		add(before, "_", after)
+		add(before, after)
+		if i > 0 {
+			add(before, "_", escapeLike(string(r[i:])))
+			add(escapeLike(string(r[:i-1])), escapeLike(string([]rune{r[i], r[i-1]})), after)
+		}
+	}
+	return patterns
+}
