@@ -83,6 +83,10 @@ long-pace: ## Let three workers keep a rate limit of 50 a second for a minute, w
 long-follow: ## Kill the followers of examples/follow 20 times during 20,000 requests, and compare their copies with the register
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m ./test/follow
 
+.PHONY: long-search
+long-search: ## Measure what people search for among a million interfaces, 10 times each; some minutes
+	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestSearchAmongMillion$$' ./test/search
+
 .PHONY: long-demo
 long-demo: ## Make the demo network in all sizes, and the small one twice to compare them; some minutes
 	TERRIER_LONG=1 scripts/postgres run -- go test -count=1 -v -timeout 30m -run '^TestDemo' ./internal/app ./cmd/terrier

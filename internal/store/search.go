@@ -62,21 +62,23 @@ type searching struct {
 // search narrows the statement to what a text is found in, without the index.
 func (w *where) search(t *record.Type, text string) {
 	if text != "" {
-		w.and(w.searching(t, text, false).matches(t))
+		w.and(w.searching(text, false).matches(t))
 	}
 }
 
 // hits narrows the statement to what a text is found in, with the index if that helps.
 func (s *Store) hits(w *where, t *record.Type, text string) {
-	w.and(w.searching(t, text, s.canUseIndex(t, text)).matches(t))
+	w.and(w.searching(text, s.canUseIndex(t, text)).matches(t))
 }
 
-// searching passes the text as the result of a subselect, so that PostgreSQL can't plan by what it expects of it.
-func (w *where) searching(t *record.Type, text string, indexed bool) searching {
-	s := searching{where: w, text: text, indexed: indexed}
-	if len(t.SearchFields())+len(t.SearchPaths()) > 0 { // otherwise nothing is compared with it
-		s.pattern = s.inside()
-	}
+// searching returns the search for a text.
+func (w *where) searching(text string, indexed bool) searching {
+	return searching{where: w, text: text, indexed: indexed}
+}
+
+// withPattern passes the text as the result of a subselect, so that PostgreSQL can't plan by what it expects of it.
+func (s searching) withPattern() searching {
+	s.pattern = s.inside()
 	return s
 }
 
@@ -90,10 +92,17 @@ func (s searching) beginning() string {
 	return "(SELECT " + folded(s.arg(escapeLike(s.text)+"%")+"::text") + ")"
 }
 
-// matches accepts a record in which the text is found: as a whole, or word by word.
+// matches accepts a record in which the text is found: as a whole, or word by word. A text that is in a record as a whole has its words
+// there too, unless it is a value, or is found in the texts of other records.
 func (s searching) matches(t *record.Type) string {
-	whole := s.whole(t)
 	words := t.SearchWords(s.text)
+	if words != nil && len(t.SearchPaths())+len(t.SearchStart)+len(soughtValues(t, s.text)) == 0 {
+		return s.words(t, words)
+	}
+	if len(t.SearchFields())+len(t.SearchPaths()) > 0 { // otherwise nothing is compared with it
+		s = s.withPattern()
+	}
+	whole := s.whole(t)
 	if words == nil {
 		return whole
 	}
@@ -105,10 +114,8 @@ func (s searching) whole(t *record.Type) string {
 	var found []string
 	if t.SearchIndexed() {
 		found = append(found, s.inTexts(t, "t."))
-	} else {
-		for _, f := range t.SearchFields() {
-			found = append(found, folded(s.value(t, f.Info().Name))+" LIKE "+s.pattern)
-		}
+	} else if len(t.SearchFields()) > 0 {
+		found = append(found, s.inValues(t))
 	}
 	for _, v := range soughtValues(t, s.text) {
 		found = append(found, s.predicate(v.test, t, "t"))
@@ -122,6 +129,20 @@ func (s searching) whole(t *record.Type) string {
 		return "FALSE"
 	}
 	return "(" + strings.Join(found, " OR ") + ")"
+}
+
+// inValues accepts a record of a type without an index with the text in one of its fields. Folding them takes longest, so they are folded
+// together.
+func (s searching) inValues(t *record.Type) string {
+	var values, each []string
+	for _, f := range t.SearchFields() {
+		v := s.value(t, f.Info().Name)
+		values, each = append(values, "coalesce("+v+", '')"), append(each, folded(v)+" LIKE "+s.pattern)
+	}
+	if strings.Contains(s.text, searchSeparator) {
+		return "(" + strings.Join(each, " OR ") + ")"
+	}
+	return folded("("+strings.Join(values, " || E'\\n' || ")+")") + " LIKE " + s.pattern
 }
 
 // inTexts accepts a record with the text in one of its own fields.
@@ -192,9 +213,16 @@ func (s *Store) canUseIndex(t *record.Type, text string) bool {
 	if words := t.SearchWords(text); words != nil && !slices.ContainsFunc(words, s.hasTrigram) {
 		return false
 	}
-	return t.SearchIndexed() && (s.hasTrigram(text) || slices.ContainsFunc(soughtValues(t, text), func(v soughtValue) bool {
-		return v.field.Column().Storage != record.StoreInt
-	}))
+	if !t.SearchIndexed() || s.hasTrigram(text) || hasShortWords(text) {
+		return t.SearchIndexed()
+	}
+	return slices.ContainsFunc(soughtValues(t, text), func(v soughtValue) bool { return v.field.Column().Storage != record.StoreInt })
+}
+
+// hasShortWords reports whether a text without three letters or digits in a row has a trigram of the beginning of a word, such as 10.0.0.1.
+func hasShortWords(text string) bool {
+	isOther := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return len(strings.FieldsFunc(text, isOther)) > 1
 }
 
 // hasTrigram reports whether a text has three letters or digits in a row.

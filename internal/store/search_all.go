@@ -268,7 +268,7 @@ func (s *Store) candidates(w *where, in SearchedType, order []term, text string)
 // narrowed is the condition for records that the caller may see and in which the text is found.
 func (w *where) narrowed(in SearchedType, text string, indexed bool) string {
 	w.scope(in.Scope, in.Type)
-	w.and(w.searching(in.Type, text, indexed).matches(in.Type))
+	w.and(w.searching(text, indexed).matches(in.Type))
 	defer func() { w.parts = nil }()
 	return w.String()
 }

@@ -30,8 +30,7 @@ func (s searching) words(t *record.Type, words []string) string {
 // about returns the search for another text in the same statement.
 func (s searching) about(text string) searching {
 	s.text, s.indexed = text, s.indexed && hasTrigram(text, false)
-	s.pattern = s.inside()
-	return s
+	return s.withPattern()
 }
 
 // spelled returns the search for the text as the type spells hardware addresses; ok is false if it has none, or the text is no part of one.
@@ -45,7 +44,8 @@ func (s searching) spelled(t *record.Type) (other searching, ok bool) {
 	return s, false
 }
 
-// owner accepts a record whose owner has the text, or the owner of that. The owners are looked up first. The caller must see them.
+// owner accepts a record whose owner has the text, or the owner of that. With the index the owners are looked up first, without it they
+// are those of a record: a word that the index can't find is in many of them. The caller must see them.
 func (s searching) owner(alias string, o record.SearchOwner) string {
 	a := s.next()
 	defer func() { s.depth-- }()
@@ -60,8 +60,11 @@ func (s searching) owner(alias string, o record.SearchOwner) string {
 	for _, next := range o.Owners {
 		found += " OR " + s.owner(a+".", next)
 	}
-	return fmt.Sprintf("%s%s = ANY(ARRAY(SELECT %s.id FROM %s %[3]s WHERE (%[5]s)%[6]s))", alias, quote(o.Field.Column().Name), a,
-		quote(o.Of.Table()), found, s.seen(o.Of, a))
+	reference, table := alias+quote(o.Field.Column().Name), quote(o.Of.Table())
+	if !s.indexed {
+		return fmt.Sprintf("coalesce((SELECT %s FROM %s %s WHERE %[3]s.id = %[4]s%[5]s), FALSE)", found, table, a, reference, s.seen(o.Of, a))
+	}
+	return fmt.Sprintf("%s = ANY(ARRAY(SELECT %s.id FROM %s %[2]s WHERE (%[4]s)%[5]s))", reference, a, table, found, s.seen(o.Of, a))
 }
 
 // wordRanks are how well a record matches a text of several words, for a statement that knows how well it matches the whole text.

@@ -295,7 +295,7 @@ func TestSearchUsesTheIndex(t *testing.T) {
 	}
 	const index, table = "Bitmap Index Scan on dcim_region_search", "Seq Scan on dcim_region"
 	for text, want := range map[string]string{"common": index, "nothing": index, "Region 777": index, "zq": table, "co": table,
-		"a-b c_d": table} {
+		"a-b c_d": table, "10.0.0.1": index, "-ab": table} {
 		sql, args := s.HitsStatement(reg.Type("dcim.region"), store.Query{Scope: access.Machine(), Search: text})
 		rows, err := db.Query(t.Context(), "EXPLAIN "+sql, args...)
 		if err != nil {

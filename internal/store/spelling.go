@@ -61,7 +61,7 @@ func (s *Store) spellingStatement(in SearchedType, words []string) statement {
 			w.and(small)
 			unknown = " OR NOT " + small
 		}
-		w.and(w.searching(t, word, indexed).inTexts(t, "t."))
+		w.and(w.searching(word, indexed).withPattern().inTexts(t, "t."))
 		with = append(with, fmt.Sprintf("found%d AS MATERIALIZED (SELECT t.id FROM %s t%s)", i, table, w))
 		rows = append(rows, fmt.Sprintf("SELECT %d, NULL::text WHERE EXISTS (SELECT FROM found%[1]d)%s", i, unknown))
 		w.parts = nil
@@ -77,7 +77,7 @@ func (s *Store) spellingStatement(in SearchedType, words []string) statement {
 		}
 		var right []string
 		for _, piece := range pieces {
-			right = append(right, joined+" LIKE "+w.searching(t, piece, true).pattern)
+			right = append(right, joined+" LIKE "+w.searching(piece, true).inside())
 		}
 		w.and("(" + strings.Join(right, " OR ") + ")")
 		w.and(fmt.Sprintf("%s LIKE ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(w.value(t, name)+"::text"), folded("x"),
