@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -42,7 +41,7 @@ func (l *Login) admit(ctx context.Context, username string, from netip.Addr) (*a
 	known, err := l.Addresses.KnownAddress(ctx, username, throttleAddr(from), a.at.Add(-KeepAddresses))
 	if err != nil {
 		l.release(ctx, a)
-		return nil, fmt.Errorf("look for an address of an account: %w", err)
+		return nil, err
 	}
 	count := elsewhere
 	if known {
@@ -64,7 +63,7 @@ func (l *Login) refuse(ctx context.Context, username string, from netip.Addr, wa
 func (l *Login) reserve(ctx context.Context, a *attempt, keys ...ThrottleKey) (waits []time.Duration, err error) {
 	waits, err = l.Throttle.Reserve(ctx, keys, a.at)
 	if err != nil {
-		return nil, fmt.Errorf("reserve a login attempt: %w", err)
+		return nil, err
 	}
 	if waits == nil {
 		a.reserved = append(a.reserved, keys...)

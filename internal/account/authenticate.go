@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -54,7 +53,7 @@ func (a *Authenticator) ByToken(ctx context.Context, key string, from netip.Addr
 	a.claims.forget(digests) // a refused caller has no claim for the next time
 	token, err := a.Tokens.LoadToken(ctx, digests)
 	if err != nil {
-		return nil, fmt.Errorf("load a token: %w", err)
+		return nil, err
 	}
 	// A store that returns the wrong token must not log anybody in.
 	if token == nil || !slices.ContainsFunc(digests, func(d []byte) bool { return hmac.Equal(d, token.Digest) }) {
@@ -93,7 +92,7 @@ func (a *Authenticator) BySession(ctx context.Context, cookieValue string) (*acc
 	}
 	user, err := a.Users.LoadUser(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("load the user of a session: %w", err)
+		return nil, err
 	}
 	if user == nil || !user.Active || user.Epoch != epoch {
 		return nil, nil

@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -103,7 +102,7 @@ func (l *Login) check(ctx context.Context, username, password string, from netip
 func (l *Login) verify(ctx context.Context, username, password string, from netip.Addr) (user *UserRecord, right bool, err error) {
 	user, err = l.Users.LoadUserByName(ctx, username)
 	if err != nil {
-		return nil, false, fmt.Errorf("load a user to log in: %w", err)
+		return nil, false, err
 	}
 	if user == nil || user.PasswordHash == "" {
 		return user, false, l.Passwords.VerifyDummy(ctx, from, password)

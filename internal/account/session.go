@@ -107,7 +107,7 @@ func (s *Sessions) End(ctx context.Context, cookieValue string) (forget *http.Co
 	if ok {
 		userID = s.manager.GetInt64(ctx, keyUser)
 		if err := s.manager.Destroy(ctx); err != nil {
-			return nil, 0, fmt.Errorf("end a session: %w", err)
+			return nil, 0, err
 		}
 	}
 	return s.cookie("", -1), userID, nil
@@ -120,7 +120,7 @@ func (s *Sessions) load(ctx context.Context, cookieValue string) (loaded context
 	}
 	loaded, err = s.manager.Load(ctx, cookieValue)
 	if err != nil {
-		return ctx, false, fmt.Errorf("load a session: %w", err)
+		return ctx, false, err
 	}
 	// For an unknown token scs makes an empty session without a token.
 	return loaded, s.manager.Token(loaded) != "", nil

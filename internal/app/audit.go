@@ -47,7 +47,7 @@ func (r refusals) Failed(ctx context.Context, user *account.UserRecord, from net
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTimeout)
 	defer cancel()
 	if err := r.accounts.AddEvent(ctx, e); err != nil {
-		return fmt.Errorf("record a failed login: %w", err)
+		return err
 	}
 	r.log.Write(e)
 	return nil
@@ -63,10 +63,7 @@ func (r refusals) Throttled(ctx context.Context, username string, from netip.Add
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTimeout)
 	defer cancel()
-	if err := r.counted.Flush(ctx); err != nil {
-		return fmt.Errorf("record a throttled login: %w", err)
-	}
-	return nil
+	return r.counted.Flush(ctx)
 }
 
 // Token records a refused token, which the upkeep writes.

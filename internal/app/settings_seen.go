@@ -47,7 +47,7 @@ func (a *App) noteSettings(ctx context.Context) error {
 		return event
 	})
 	if err != nil {
-		return fmt.Errorf("compare the settings with those of the last start: %w", err)
+		return err
 	}
 	if changed {
 		a.Ledger.Audit.Write(event)

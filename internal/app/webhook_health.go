@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -36,9 +35,6 @@ func (a *App) publishHealth(ctx context.Context) error {
 		} else {
 			_, err = a.Ledger.Update(ctx, machine(), t, []ledger.Edit{{ID: h.Record, Input: in}})
 		}
-		if err != nil {
-			return fmt.Errorf("record the health of webhook %d: %w", h.Webhook, err)
-		}
-		return nil
+		return err
 	})
 }

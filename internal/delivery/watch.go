@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"terrier/internal/store"
@@ -62,7 +61,7 @@ func (w *Worker) beat(ctx context.Context) error {
 	for _, dead := range w.others.look(w.Now(), all) {
 		found, deliveries, err := w.Store.Rescue(ctx, dead)
 		if err != nil {
-			return fmt.Errorf("take back the deliveries of worker %s: %w", dead.Worker, err)
+			return err
 		}
 		w.observer().Rescued(deliveries)
 		if found {

@@ -36,7 +36,7 @@ func (l *Ledger) Note(ctx context.Context, e audit.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
 	defer cancel()
 	if err := (store.Accounts{Store: l.Store}).AddEvent(ctx, e); err != nil {
-		return fmt.Errorf("record in the audit log: %w", err)
+		return err
 	}
 	l.Audit.Write(e)
 	return nil

@@ -237,6 +237,9 @@ func (t *Type) Key() string {
 	return t.App + "." + t.Name
 }
 
+// String returns the key, for messages.
+func (t *Type) String() string { return t.Key() }
+
 // ContentTypeID returns the number of the type in the list of types. It is made from the name, so that it is the same in every
 // installation and release, whatever other types there are.
 func (t *Type) ContentTypeID() int64 { return contentTypeID(t.Key()) }

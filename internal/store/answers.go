@@ -46,7 +46,7 @@ func Answer[T any](ctx context.Context, s *Store, by access.Asker, read func() (
 	if taken, ok := s.answers.any.TryAcquire(by, int64(bytes)); ok {
 		return answer, taken, nil
 	}
-	if release, err = s.answers.any.Acquire(ctx, by, int64(bytes)); err != nil { // what was read is garbage already
+	if release, err = s.HoldAnswer(ctx, by, bytes); err != nil { // what was read is garbage already
 		var none T
 		return none, func() {}, err
 	}
@@ -58,6 +58,7 @@ func Answer[T any](ctx context.Context, s *Store, by access.Asker, read func() (
 
 // HoldLarge waits, without a connection, until there is memory for a large answer of a caller.
 func (p *pools) HoldLarge(ctx context.Context, by access.Asker) (release func(), err error) {
+	defer named(&err, "wait for memory for a large answer")
 	done, err := p.answers.large.Acquire(ctx, by, 1)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,7 @@ func (p *pools) HoldLarge(ctx context.Context, by access.Asker) (release func(),
 
 // HoldAnswer waits, without a connection, until there is memory for an answer of which it is known how much it takes.
 func (p *pools) HoldAnswer(ctx context.Context, by access.Asker, bytes int) (release func(), err error) {
+	defer named(&err, "wait for memory for an answer")
 	return p.answers.any.Acquire(ctx, by, int64(bytes))
 }
 

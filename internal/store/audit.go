@@ -45,7 +45,8 @@ func (tx *Tx) InsertEvents(events []audit.Event) {
 var addEvent = "WITH e AS (" + insertEvents.one + ") INSERT INTO record_count (type, n) VALUES ('" + AuditType + "', 1)"
 
 // AddEvent writes an event that is not part of a transaction.
-func (a Accounts) AddEvent(ctx context.Context, e audit.Event) error {
+func (a Accounts) AddEvent(ctx context.Context, e audit.Event) (err error) {
+	defer named(&err, "add %s to the audit log", e.Name)
 	return a.translate(writeEvent(ctx, a.spare, e))
 }
 
@@ -99,6 +100,7 @@ var addRefusedTokens = `
 
 // AddRefused implements audit.RefusedStore. Both statements are one transaction: what fails is added again as a whole.
 func (a Accounts) AddRefused(ctx context.Context, attempts []audit.Event) (written []audit.Event, err error) {
+	defer named(&err, "record refused logins and tokens")
 	var logins, tokens []audit.Event
 	for _, e := range attempts {
 		if e.Name == audit.TokenRefused {

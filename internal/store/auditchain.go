@@ -38,6 +38,7 @@ func scanEvent(r *audit.Row, more ...any) []any {
 // ChainEvents adds settled events to the chain, in the order of their ids, and returns its head. If another process is doing it, it
 // returns ErrElsewhere.
 func (s *Store) ChainEvents(ctx context.Context, keys audit.Chainer, now time.Time) (head audit.Link, err error) {
+	defer named(&err, "add events to the chain of the audit log")
 	for after := int64(0); ; after = head.EventID { // what comes before it and settles now is found by the next call
 		added := 0
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -138,7 +139,8 @@ func chainAnchor(ctx context.Context, db querier) (a audit.Anchor, is bool, err 
 }
 
 // AnchorChain removes the oldest entries, up to the first one of an event that is kept, before the events before a time are dropped.
-func (s *Store) AnchorChain(ctx context.Context, keys audit.Chainer, before time.Time) error {
+func (s *Store) AnchorChain(ctx context.Context, keys audit.Chainer, before time.Time) (err error) {
+	defer named(&err, "anchor the chain of the audit log")
 	return s.translate(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := lockUpkeep(ctx, tx, AuditChainLock); err != nil {
 			return err
@@ -205,10 +207,11 @@ func (s *Store) VerifyChain(ctx context.Context, keys audit.Chainer, since time.
 		last, n, err = verifyChain(ctx, tx, keys, since, head)
 		return err
 	})
-	if _, is := errors.AsType[*audit.AlteredError](err); is {
-		return last, n, err
+	if _, is := errors.AsType[*audit.AlteredError](err); !is { // what it looks for is no failure
+		err = s.translate(err)
+		named(&err, "verify the chain of the audit log")
 	}
-	return last, n, s.translate(err)
+	return last, n, err
 }
 
 func verifyChain(ctx context.Context, tx pgx.Tx, keys audit.Chainer, since time.Time, head string) (audit.Link, int64, error) {

@@ -150,7 +150,8 @@ func (r *resets) reset() {
 
 // CheckWritable returns an error if the database accepts no writes: it is a standby, or was made read-only. All
 // connections are then replaced, also those on which nobody writes.
-func (s *Store) CheckWritable(ctx context.Context) error {
+func (s *Store) CheckWritable(ctx context.Context) (err error) {
+	defer named(&err, "check that the database takes writes")
 	var state string
 	if err := s.spare.QueryRow(ctx, "SELECT current_setting('transaction_read_only')").Scan(&state); err != nil {
 		return s.translate(err)

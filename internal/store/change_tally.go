@@ -36,7 +36,8 @@ var tallyChanges = fmt.Sprintf(`
 var firstTallied = fmt.Sprintf("date_trunc('day', now(), 'UTC') - make_interval(days => %d)", tallyDays-1)
 
 // TallyChanges counts changes that have got a position since the last time, and forgets days that are over for long enough.
-func (s *Store) TallyChanges(ctx context.Context) error {
+func (s *Store) TallyChanges(ctx context.Context) (err error) {
+	defer named(&err, "count changes by day")
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "DELETE FROM extras_change_tally WHERE day < ("+firstTallied+") AT TIME ZONE 'UTC'"); err != nil {
 			return err
@@ -61,6 +62,7 @@ type ChangeDay struct {
 // ChangeDays returns how many changes there were in the last days, by day and type. For a caller who may see all changes these are the
 // counts of the upkeep, which are some seconds old. For others the changes that they may see are counted now, which may take long.
 func (s *Store) ChangeDays(ctx context.Context, scope access.Scope, now time.Time) (found []ChangeDay, err error) {
+	defer named(&err, "read how many changes there were by day")
 	w := &where{}
 	since, sql := w.arg(FirstTallied(now)), ""
 	if scope.All() {

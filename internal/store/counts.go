@@ -21,7 +21,8 @@ const mostArguments = 10_000
 
 // Counts returns the lengths of lists of one caller: two statements in one round trip, however many lists. A list
 // without filters is the sum of a few rows per type; all others are counted together.
-func (s *Store) Counts(ctx context.Context, lists []Counting) ([]int64, error) {
+func (s *Store) Counts(ctx context.Context, lists []Counting) (_ []int64, err error) {
+	defer named(&err, "count the records of lists")
 	counts := make([]int64, len(lists))
 	batch := &pgx.Batch{}
 	read := func(rows pgx.Rows) error {

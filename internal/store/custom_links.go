@@ -12,7 +12,8 @@ import (
 const CustomLinkType = "extras.customlink"
 
 // CustomLinks reads the first enabled custom links of a type, in the order of their groups, weights and names, as their list has it.
-func (s *Store) CustomLinks(ctx context.Context, t *record.Type, most int) ([]record.Values, error) {
+func (s *Store) CustomLinks(ctx context.Context, t *record.Type, most int) (_ []record.Values, err error) {
+	defer named(&err, "read the custom links of %s", t)
 	links := s.reg.Type(CustomLinkType)
 	order, err := orderOf(links, Query{})
 	if err != nil {

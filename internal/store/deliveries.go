@@ -67,7 +67,8 @@ const loadDue = `
 	ORDER BY c.id, d.id`
 
 // LoadDue reads deliveries in one statement, however many. Deleted ones are left out.
-func (s *Store) LoadDue(ctx context.Context, ids []int64) ([]*Due, error) {
+func (s *Store) LoadDue(ctx context.Context, ids []int64) (_ []*Due, err error) {
+	defer named(&err, "load due deliveries")
 	from, to := moments(ids)
 	rows, err := s.pool.Query(ctx, loadDue,
 		ids, from, to, slices.MinFunc(from, time.Time.Compare), slices.MaxFunc(to, time.Time.Compare))
@@ -117,7 +118,8 @@ type Attempt struct {
 }
 
 // Attempts reads the last attempts of a delivery, in order, and the event they notify of.
-func (s *Store) Attempts(ctx context.Context, delivery int64) ([]Attempt, *webhook.Event, error) {
+func (s *Store) Attempts(ctx context.Context, delivery int64) (_ []Attempt, _ *webhook.Event, err error) {
+	defer named(&err, "read the attempts of delivery %d", delivery)
 	from, to := moments([]int64{delivery})
 	batch := &pgx.Batch{}
 	var attempts []Attempt

@@ -50,7 +50,8 @@ type place struct {
 // Feed reads changes after a position. First it finds out where they are, then it reads them by their keys, so that only their weeks
 // are opened, however many there are. Changes that are dropped meanwhile are missing in the answer, but then its oldest position is
 // after them.
-func (s *Store) Feed(ctx context.Context, q FeedQuery) (FeedPart, error) {
+func (s *Store) Feed(ctx context.Context, q FeedQuery) (_ FeedPart, err error) {
+	defer named(&err, "read the change feed after position %d", q.After)
 	return s.feed(ctx, q, func(batch *pgx.Batch) error { return s.list(ctx, q.Scope, batch) })
 }
 

@@ -24,7 +24,8 @@ func (s *Store) ChangeFilter(scope access.Scope) *ChangeFilter {
 
 // Filter returns the positions of those changes that a filter lets pass. Many readers wait for it, so it takes a turn of Terrier's own:
 // the lists of one of them must not delay the others.
-func (s *Store) Filter(ctx context.Context, f *ChangeFilter, changes []Positioned) ([]int64, error) {
+func (s *Store) Filter(ctx context.Context, f *ChangeFilter, changes []Positioned) (_ []int64, err error) {
+	defer named(&err, "filter changes of the feed")
 	places := make([]place, len(changes))
 	for i, c := range changes {
 		places[i] = place{c.Position, c.ID, c.At}

@@ -39,9 +39,10 @@ func (tx *Tx) DeleteFiles(t *record.Type, ids []int64) {
 }
 
 // File finds the file with a path.
-func (s *Store) File(ctx context.Context, path string) (File, error) {
+func (s *Store) File(ctx context.Context, path string) (_ File, err error) {
+	defer named(&err, "find a file")
 	f, key := File{Path: path}, ""
-	err := s.records.QueryRow(ctx, "SELECT object_type, object_id, field, media_type, octet_length(content) FROM record_file WHERE path = $1",
+	err = s.records.QueryRow(ctx, "SELECT object_type, object_id, field, media_type, octet_length(content) FROM record_file WHERE path = $1",
 		path).Scan(&key, &f.ID, &f.Field, &f.Media, &f.Size)
 	f.Of = s.Type(key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && f.Of == nil {
@@ -52,6 +53,7 @@ func (s *Store) File(ctx context.Context, path string) (File, error) {
 
 // FilePart reads some bytes of a file. There are none after its end, and none if the file is gone.
 func (s *Store) FilePart(ctx context.Context, path string, from, n int64) (part []byte, err error) {
+	defer named(&err, "read a part of a file")
 	err = s.records.QueryRow(ctx, "SELECT substring(content FROM $2::int FOR $3::int) FROM record_file WHERE path = $1", path, from+1, n).
 		Scan(&part)
 	if errors.Is(err, pgx.ErrNoRows) {

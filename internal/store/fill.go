@@ -24,6 +24,7 @@ const manyRows = 20_000
 // wait for it.
 func (s *Store) Fill(ctx context.Context, t *record.Type, n int, row func(i int, id int64) (record.Values, error)) (first int64,
 	err error) {
+	defer named(&err, "fill %s", t)
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return 0, s.translate(err)
@@ -91,7 +92,7 @@ func (s *Store) copyRows(ctx context.Context, tx pgx.Tx, t *record.Type, n int, 
 		return values, nil
 	}))
 	if err = cmp.Or(failed, err); err != nil {
-		return 0, fmt.Errorf("fill %s: %w", t.Key(), err)
+		return 0, err
 	}
 	_, err = tx.Exec(ctx, fmt.Sprintf("SELECT setval('%s_id_seq', $1)", t.Table()), first+int64(n)-1)
 	if err == nil {

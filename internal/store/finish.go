@@ -32,7 +32,8 @@ type Outcome struct {
 // Finish writes outcomes with their attempts, removes their jobs, and writes new jobs for those that are sent again,
 // the tally and the health of webhooks: one transaction, however many. If all succeeded and no webhook was ailing, it is
 // one round trip. An outcome of an earlier round changes nothing, but its request was made, so its attempt is kept.
-func (s *Store) Finish(ctx context.Context, outcomes []Outcome) error {
+func (s *Store) Finish(ctx context.Context, outcomes []Outcome) (err error) {
+	defer named(&err, "record the outcomes of deliveries")
 	slices.SortFunc(outcomes, func(a, b Outcome) int { return cmp.Compare(a.ID, b.ID) }) // everybody locks several in this order
 	if slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.State != Successful || o.Receiver.Ailing }) {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return finishNoting(ctx, tx, outcomes) })

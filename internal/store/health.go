@@ -116,7 +116,8 @@ func (notes *healthNotes) note(ctx context.Context, tx pgx.Tx, outcomes []Outcom
 }
 
 // DateHealth changes since when a webhook has had its health, for those who make up a past.
-func (s *Store) DateHealth(ctx context.Context, webhook int64, since time.Time) error {
-	_, err := s.pool.Exec(ctx, "UPDATE extras_webhook_state SET since = $2, ailing_since = $2 WHERE webhook_id = $1", webhook, since)
+func (s *Store) DateHealth(ctx context.Context, webhook int64, since time.Time) (err error) {
+	defer named(&err, "date the health of webhook %d", webhook)
+	_, err = s.pool.Exec(ctx, "UPDATE extras_webhook_state SET since = $2, ailing_since = $2 WHERE webhook_id = $1", webhook, since)
 	return s.translate(err)
 }

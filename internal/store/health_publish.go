@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"terrier/internal/health"
@@ -37,12 +38,15 @@ const publishLease = 30 * time.Second
 
 // PublishHealth calls publish for each webhook whose health is to be recorded. Other processes do the same: a lease in the row of a
 // webhook's state keeps two from recording one change. It is no lock, because a lock would hold a connection while publish uses another.
-func (s *Store) PublishHealth(ctx context.Context, heldAfter time.Duration, publish func(ToPublish) error) error {
+func (s *Store) PublishHealth(ctx context.Context, heldAfter time.Duration, publish func(ToPublish) error) (err error) {
+	defer named(&err, "publish the health of webhooks")
 	found, err := collect[ToPublish](ctx, s, s.pool, toPublish+
 		"coalesce(h.publishing_until, '-infinity') <= now() ORDER BY h.webhook_id")
 	for _, p := range found { // a failure for one webhook does not stop the others
 		if p.due(heldAfter) {
-			err = errors.Join(err, s.publishOne(ctx, p.Webhook, heldAfter, publish))
+			if failed := s.publishOne(ctx, p.Webhook, heldAfter, publish); failed != nil {
+				err = errors.Join(err, fmt.Errorf("webhook %d: %w", p.Webhook, failed))
+			}
 		}
 	}
 	return err

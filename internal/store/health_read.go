@@ -22,17 +22,20 @@ const ailingWebhooks = `
 	WHERE h.state <> 'healthy' ORDER BY h.since, w.id`
 
 // AilingWebhooks lists the webhooks that are failing or held, the longest first.
-func (s *Store) AilingWebhooks(ctx context.Context, heldAfter time.Duration) ([]AilingWebhook, error) {
+func (s *Store) AilingWebhooks(ctx context.Context, heldAfter time.Duration) (_ []AilingWebhook, err error) {
+	defer named(&err, "list ailing webhooks")
 	return collect[AilingWebhook](ctx, s, s.pool, ailingWebhooks, heldAfter)
 }
 
 // AilingWebhooks lists the webhooks that are failing or held, the longest first.
-func (i *Inspector) AilingWebhooks(ctx context.Context, heldAfter time.Duration) ([]AilingWebhook, error) {
+func (i *Inspector) AilingWebhooks(ctx context.Context, heldAfter time.Duration) (_ []AilingWebhook, err error) {
+	defer named(&err, "list ailing webhooks")
 	return inspectRows[AilingWebhook](ctx, i, ailingWebhooks, heldAfter)
 }
 
 // Health counts webhooks by their health, with a row for each state.
-func (w Watcher) Health(ctx context.Context) ([]Number, error) {
+func (w Watcher) Health(ctx context.Context) (_ []Number, err error) {
+	defer named(&err, "count webhooks by health")
 	return collect[Number](ctx, w.s, w.s.spare, `
 		SELECT s.state, count(w.id) FROM unnest('{healthy,failing,held}'::text[]) AS s(state) LEFT JOIN (
 			SELECT w.id, coalesce(h.state, 'healthy') AS state FROM extras_webhook w LEFT JOIN extras_webhook_state h ON h.webhook_id = w.id) w

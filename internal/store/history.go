@@ -22,7 +22,8 @@ type Bucket struct {
 }
 
 // History sums the tally of a webhook by stretches, from a time on. Stretches in which nothing ended are missing.
-func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step time.Duration) ([]Bucket, error) {
+func (s *Store) History(ctx context.Context, webhook int64, from time.Time, step time.Duration) (_ []Bucket, err error) {
+	defer named(&err, "read the requests of webhook %d", webhook)
 	rows, err := s.pool.Query(ctx, `
 		SELECT date_bin($3, minute, $2::timestamptz) AS at, sum(successful)::bigint, sum(failed)::bigint, sum(milliseconds)::bigint,
 			`+sumDurations+`
@@ -44,6 +45,7 @@ func bucket(row pgx.CollectableRow) (b Bucket, err error) {
 
 // HistoryOfAll sums the tally of all webhooks in a scope by stretches, like History, but without durations.
 func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.Time, step time.Duration) (buckets []Bucket, err error) {
+	defer named(&err, "read the requests of all webhooks")
 	w := &where{}
 	since, every, of := w.arg(from), w.arg(step), ""
 	if !scope.All() {
@@ -64,7 +66,8 @@ func (s *Store) HistoryOfAll(ctx context.Context, scope access.Scope, from time.
 
 // HistoryOfEach sums the tallies of those of some webhooks that are in a scope by stretches, like HistoryOfAll, each for itself. The
 // stretches are in no order: sorting takes longer than adding up.
-func (s *Store) HistoryOfEach(ctx context.Context, q HistoryQuery) (map[int64][]Bucket, error) {
+func (s *Store) HistoryOfEach(ctx context.Context, q HistoryQuery) (_ map[int64][]Bucket, err error) {
+	defer named(&err, "read the requests of webhooks")
 	w := &where{}
 	since, every := w.arg(q.From), w.arg(q.Step)
 	w.scope(q.Scope, s.reg.Type(WebhookType))
@@ -121,7 +124,8 @@ const endedNewest = 50_000
 // Ended reads the deliveries that ended last, since a time and at most the query's limit, in the order in which they
 // ended. No index has that order, only the approximate time: the further back the time, the longer it takes. Without a time it
 // looks only at the newest deliveries of the webhook, or of all.
-func (s *Store) Ended(ctx context.Context, q Query, since time.Time) ([]Ended, error) {
+func (s *Store) Ended(ctx context.Context, q Query, since time.Time) (_ []Ended, err error) {
+	defer named(&err, "read the deliveries that ended last")
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)

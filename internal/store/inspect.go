@@ -82,6 +82,7 @@ func inspectWith[T any](ctx context.Context, i *Inspector, scan pgx.RowToFunc[T]
 
 // Now returns the database's time.
 func (i *Inspector) Now(ctx context.Context) (now time.Time, err error) {
+	defer named(&err, "read the time of the database")
 	err = i.row(ctx, []any{&now}, "SELECT clock_timestamp()")
 	return now, err
 }

@@ -6,12 +6,14 @@ import (
 )
 
 // Workers lists the workers seen lately.
-func (i *Inspector) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
+func (i *Inspector) Workers(ctx context.Context, lately time.Duration) (_ []Worker, err error) {
+	defer named(&err, "list workers")
 	return inspectRows[Worker](ctx, i, workersSeen, lately)
 }
 
 // Processes lists the servers and workers seen lately.
-func (i *Inspector) Processes(ctx context.Context, lately time.Duration) ([]Process, error) {
+func (i *Inspector) Processes(ctx context.Context, lately time.Duration) (_ []Process, err error) {
+	defer named(&err, "list processes")
 	return inspectRows[Process](ctx, i, selectProcesses, lately)
 }
 
@@ -26,7 +28,8 @@ type Receiver struct {
 }
 
 // Receivers lists where enabled webhooks send to.
-func (i *Inspector) Receivers(ctx context.Context) ([]Receiver, error) {
+func (i *Inspector) Receivers(ctx context.Context) (_ []Receiver, err error) {
+	defer named(&err, "list the receivers of webhooks")
 	return inspectRows[Receiver](ctx, i,
 		`SELECT id, name, payload_url, NOT ssl_verification, coalesce(ca_file_path, ''), client_certificate <> ''
 		FROM extras_webhook WHERE enabled ORDER BY id`)
@@ -36,7 +39,8 @@ func (i *Inspector) Receivers(ctx context.Context) ([]Receiver, error) {
 type ClientCertificate struct{ Name, PEM string }
 
 // ClientCertificates lists those of the enabled webhooks that have one.
-func (i *Inspector) ClientCertificates(ctx context.Context) ([]ClientCertificate, error) {
+func (i *Inspector) ClientCertificates(ctx context.Context) (_ []ClientCertificate, err error) {
+	defer named(&err, "list client certificates of webhooks")
 	return inspectRows[ClientCertificate](ctx, i,
 		"SELECT name, client_certificate FROM extras_webhook WHERE enabled AND client_certificate <> '' ORDER BY id")
 }
@@ -51,7 +55,8 @@ type Queue struct {
 
 // OldQueues lists the webhooks that are enabled, not paused and not held and whose oldest queued delivery has waited for a time,
 // the oldest first.
-func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
+func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) (_ []Queue, err error) {
+	defer named(&err, "list old queues")
 	return inspectRows[Queue](ctx, i, `
 		SELECT w.id, w.name, count(*), now() - min(d.queued_at) FROM extras_delivery d JOIN extras_webhook w ON w.id = d.webhook_id
 		WHERE d.state = 'queued' AND w.enabled AND NOT EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
@@ -61,6 +66,7 @@ func (i *Inspector) OldQueues(ctx context.Context, atLeast time.Duration) ([]Que
 
 // StoppedQueues counts the queued deliveries of webhooks that are disabled, paused or held, and returns the age of the oldest.
 func (i *Inspector) StoppedQueues(ctx context.Context) (n int64, oldest time.Duration, err error) {
+	defer named(&err, "count the deliveries of stopped webhooks")
 	err = i.row(ctx, []any{&n, &oldest}, `
 		SELECT count(*), coalesce(now() - min(d.queued_at), '0') FROM extras_delivery d JOIN extras_webhook w ON w.id = d.webhook_id
 		WHERE d.state = 'queued' AND (NOT w.enabled OR EXISTS (SELECT FROM extras_webhook_pause p WHERE p.webhook_id = w.id)
@@ -69,7 +75,8 @@ func (i *Inspector) StoppedQueues(ctx context.Context) (n int64, oldest time.Dur
 }
 
 // PausedWebhooks lists the webhooks that have been paused for a time, with the deliveries that wait.
-func (i *Inspector) PausedWebhooks(ctx context.Context, atLeast time.Duration) ([]Queue, error) {
+func (i *Inspector) PausedWebhooks(ctx context.Context, atLeast time.Duration) (_ []Queue, err error) {
+	defer named(&err, "list paused webhooks")
 	return inspectRows[Queue](ctx, i, `
 		SELECT w.id, w.name, (SELECT count(*) FROM extras_delivery d WHERE d.webhook_id = w.id AND d.state = 'queued'), now() - p.paused_at
 		FROM extras_webhook_pause p JOIN extras_webhook w ON w.id = p.webhook_id WHERE now() - p.paused_at >= $1::interval ORDER BY 4 DESC`,
@@ -78,6 +85,7 @@ func (i *Inspector) PausedWebhooks(ctx context.Context, atLeast time.Duration) (
 
 // RunningJobs counts the jobs that have been running for a time, and returns the age of the oldest.
 func (i *Inspector) RunningJobs(ctx context.Context, atLeast time.Duration) (n int64, oldest time.Duration, err error) {
+	defer named(&err, "count running jobs")
 	err = i.row(ctx, []any{&n, &oldest}, `SELECT count(*), coalesce(max(now() - attempted_at), '0'::interval) FROM river_job
 		WHERE state = 'running' AND attempted_at <= now() - $1::interval`, atLeast)
 	return n, oldest, err
@@ -85,6 +93,7 @@ func (i *Inspector) RunningJobs(ctx context.Context, atLeast time.Duration) (n i
 
 // JoblessDeliveries counts the awaited deliveries that have had no job for a time.
 func (i *Inspector) JoblessDeliveries(ctx context.Context, atLeast time.Duration) (n int64, err error) {
+	defer named(&err, "count deliveries without a job")
 	err = i.row(ctx, []any{&n}, `SELECT count(*) FROM extras_delivery d WHERE (d.state = 'queued' OR d.retry_at IS NOT NULL)
 		AND coalesce(d.finished_at, d.queued_at) <= now() - $1::interval AND NOT EXISTS (SELECT FROM river_job j WHERE j.id = d.job_id)`, atLeast)
 	return n, err

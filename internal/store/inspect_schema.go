@@ -21,6 +21,7 @@ type SchemaState struct {
 
 // Schema reads which migrations were applied.
 func (i *Inspector) Schema(ctx context.Context) (s SchemaState, err error) {
+	defer named(&err, "read the version of the schema")
 	versions, err := embeddedVersions()
 	if err != nil {
 		return s, err
@@ -39,6 +40,7 @@ func (i *Inspector) Schema(ctx context.Context) (s SchemaState, err error) {
 
 // WeeksAhead returns for how many weeks after now a growing table has partitions, and which table has the fewest.
 func (i *Inspector) WeeksAhead(ctx context.Context, now time.Time) (table string, weeks int, err error) {
+	defer named(&err, "look for the partitions of coming weeks")
 	err = i.Read(ctx, func(tx pgx.Tx) error {
 		weeks = -1
 		for _, t := range growing {
@@ -69,6 +71,7 @@ func weeksAhead(ctx context.Context, tx pgx.Tx, table string, now time.Time) (we
 
 // PartitionsPast lists the partitions that Retain should have dropped at a time.
 func (i *Inspector) PartitionsPast(ctx context.Context, keep Retention, now time.Time) (past []string, err error) {
+	defer named(&err, "look for partitions past their retention")
 	err = i.Read(ctx, func(tx pgx.Tx) error {
 		for _, kept := range keep.tables() {
 			if kept.days == 0 {
@@ -88,13 +91,15 @@ func (i *Inspector) PartitionsPast(ctx context.Context, keep Retention, now time
 }
 
 // InvalidIndexes lists the indexes that PostgreSQL does not use, because making them was interrupted.
-func (i *Inspector) InvalidIndexes(ctx context.Context) ([]string, error) {
+func (i *Inspector) InvalidIndexes(ctx context.Context) (_ []string, err error) {
+	defer named(&err, "look for invalid indexes")
 	return i.texts(ctx, `SELECT c.oid::regclass::text FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
 		WHERE NOT x.indisvalid AND c.relnamespace = current_schema()::regnamespace ORDER BY 1`)
 }
 
 // SearchesScan reports whether searches read whole tables.
 func (i *Inspector) SearchesScan(ctx context.Context) (scan bool, err error) {
+	defer named(&err, "look for missing search indexes")
 	err = i.Read(ctx, func(tx pgx.Tx) error {
 		scan, err = searchesScan(ctx, tx, i.reg.Types())
 		return err
@@ -111,6 +116,7 @@ type Drift struct {
 // Drifts compares the counts of lists with the tables, the smallest table first, until ctx ends. It returns the types whose counts are
 // wrong, and how many types it compared.
 func (i *Inspector) Drifts(ctx context.Context) (drifts []Drift, compared int, err error) {
+	defer named(&err, "compare counts with tables")
 	sizes, err := i.tableSizes(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -155,6 +161,7 @@ func (i *Inspector) tableSizes(ctx context.Context) (map[string]int64, error) {
 
 // RiverVersion returns the newest of River's migrations that was applied, 0 for none.
 func (i *Inspector) RiverVersion(ctx context.Context) (version int, err error) {
+	defer named(&err, "read the version of River's tables")
 	err = i.row(ctx, []any{&version}, "SELECT coalesce(max(version), 0)::int FROM river_migration")
 	if Undefined(err) {
 		return 0, nil

@@ -27,6 +27,7 @@ type ServerState struct {
 
 // Server reads the state of the server.
 func (i *Inspector) Server(ctx context.Context) (s ServerState, err error) {
+	defer named(&err, "read the settings of the database")
 	found, err := inspectRows[ServerState](ctx, i, `
 		SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_database()::text, current_user::text,
 			current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes'),
@@ -50,6 +51,7 @@ type Link struct {
 
 // Link returns how this process is connected.
 func (i *Inspector) Link(ctx context.Context) (l Link, err error) {
+	defer named(&err, "look at the connection to the database")
 	conn, err := i.pool.Acquire(ctx)
 	if err != nil {
 		return l, err
@@ -68,7 +70,8 @@ func (i *Inspector) Link(ctx context.Context) (l Link, err error) {
 }
 
 // UnvacuumedTables lists our tables for which autovacuum is switched off.
-func (i *Inspector) UnvacuumedTables(ctx context.Context) ([]string, error) {
+func (i *Inspector) UnvacuumedTables(ctx context.Context) (_ []string, err error) {
+	defer named(&err, "look for tables without autovacuum")
 	return i.texts(ctx, `SELECT c.oid::regclass::text FROM pg_class c
 		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
 			AND EXISTS (SELECT FROM unnest(c.reloptions) o WHERE o IN ('autovacuum_enabled=false', 'autovacuum_enabled=off')) ORDER BY 1`)
@@ -80,6 +83,7 @@ type Collation struct{ Name, Built, Now string }
 // Collations lists the collations whose version has changed since: the database's own, and ours. HasICU reports
 // whether ours exists or could be made.
 func (i *Inspector) Collations(ctx context.Context) (changed []Collation, hasICU bool, err error) {
+	defer named(&err, "compare the versions of collations")
 	err = i.row(ctx, []any{&hasICU}, "SELECT EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i')")
 	if err != nil {
 		return nil, false, err
@@ -94,7 +98,8 @@ func (i *Inspector) Collations(ctx context.Context) (changed []Collation, hasICU
 }
 
 // ForeignTables lists tables of ours that the user does not own, and the owner: migrations and upkeep change them.
-func (i *Inspector) ForeignTables(ctx context.Context) ([]Owned, error) {
+func (i *Inspector) ForeignTables(ctx context.Context) (_ []Owned, err error) {
+	defer named(&err, "look for tables of other owners")
 	return inspectRows[Owned](ctx, i, `SELECT c.relnamespace::regnamespace::text, c.oid::regclass::text, pg_get_userbyid(c.relowner)::text,
 		c.relowner FROM pg_class c
 		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT pg_has_role(c.relowner, 'USAGE') ORDER BY 2`)
@@ -130,7 +135,8 @@ type Transaction struct {
 
 // LongTransactions lists the transactions that have been open for a time, the oldest first; prepared ones too, which have no process.
 // Those of other users are seen only where ServerState.SeesAll.
-func (i *Inspector) LongTransactions(ctx context.Context, atLeast time.Duration) ([]Transaction, error) {
+func (i *Inspector) LongTransactions(ctx context.Context, atLeast time.Duration) (_ []Transaction, err error) {
+	defer named(&err, "list long transactions")
 	return inspectRows[Transaction](ctx, i, `
 		SELECT pid, user_name, application_name, state, age FROM (
 			SELECT pid, coalesce(usename::text, '') AS user_name, application_name, coalesce(state, '') AS state,
@@ -143,6 +149,7 @@ func (i *Inspector) LongTransactions(ctx context.Context, atLeast time.Duration)
 
 // DataDirectory returns where the server keeps its files, "" if this user may not know.
 func (i *Inspector) DataDirectory(ctx context.Context) (dir string, err error) {
+	defer named(&err, "read where the data directory is")
 	err = i.row(ctx, []any{&dir}, "SELECT coalesce(max(setting), '') FROM pg_settings WHERE name = 'data_directory'")
 	return dir, err
 }

@@ -31,8 +31,9 @@ func QueueWebhook(queue string) int64 {
 }
 
 // EndJob removes a job that had nothing to do.
-func (s *Store) EndJob(ctx context.Context, job int64) error {
-	_, err := s.pool.Exec(ctx, "DELETE FROM river_job WHERE id = $1", job)
+func (s *Store) EndJob(ctx context.Context, job int64) (err error) {
+	defer named(&err, "end job %d", job)
+	_, err = s.pool.Exec(ctx, "DELETE FROM river_job WHERE id = $1", job)
 	return err
 }
 

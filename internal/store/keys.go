@@ -19,7 +19,8 @@ type KeyQuery struct {
 
 // MissingKeys returns the texts of each query that name no record in the scope of its type, in one round trip. A record outside the
 // scope is missing too.
-func (s *Store) MissingKeys(ctx context.Context, queries []KeyQuery, scopes []access.Scope) ([][]string, error) {
+func (s *Store) MissingKeys(ctx context.Context, queries []KeyQuery, scopes []access.Scope) (_ [][]string, err error) {
+	defer named(&err, "look up the names in filters")
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	missing := make([]*Promise[[]string], len(queries))

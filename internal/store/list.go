@@ -78,7 +78,8 @@ func (p Page) Bytes() (n int) {
 // claim, however many rows and references there are. A count with a time limit, that of a page that ended early and
 // that of a test that looks for other records has a round trip of its own, and so have a search that uses an index, a
 // test of a number that is worked out, and fields that other records make up. A tree takes two round trips.
-func (s *Store) List(ctx context.Context, t *record.Type, q Query) (Page, error) {
+func (s *Store) List(ctx context.Context, t *record.Type, q Query) (_ Page, err error) {
+	defer named(&err, "list %s", t)
 	q, h, err := s.looked(ctx, t, q)
 	if err != nil {
 		return Page{}, s.translate(err)

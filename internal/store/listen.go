@@ -34,6 +34,7 @@ type Listener struct {
 
 // Feed reads changes, as Store.Feed does, without taking a turn.
 func (l *Listener) Feed(ctx context.Context, q FeedQuery) (part FeedPart, err error) {
+	defer named(&err, "read the change feed after position %d", q.After)
 	err = within(ctx, pageTime, func(ctx context.Context) error {
 		part, err = l.s.feed(ctx, q, func(batch *pgx.Batch) error { return l.conn.SendBatch(ctx, batch).Close() })
 		return err
@@ -43,7 +44,8 @@ func (l *Listener) Feed(ctx context.Context, q FeedQuery) (part FeedPart, err er
 
 // ListenPositions calls each with the newest position, now and whenever there is a newer one, on a connection of its own. It ends
 // with an error, at the latest when ctx ends.
-func (s *Store) ListenPositions(ctx context.Context, each func(l *Listener, newest int64) error) error {
+func (s *Store) ListenPositions(ctx context.Context, each func(l *Listener, newest int64) error) (err error) {
+	defer named(&err, "listen for new changes")
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return s.translate(err)

@@ -26,6 +26,9 @@ const heldTry = 2 * time.Second
 // heldPause is the longest pause before the next try.
 const heldPause = 100 * time.Millisecond
 
+// waitForLocks names an error of waiting.
+const waitForLocks = "wait for other change sets"
+
 var errHeld = &fault.Error{Kind: fault.Busy, RetryAfter: time.Second,
 	Detail: "Other requests, yours or those of others, were taking values within the same record all the time. Try again."}
 
@@ -127,7 +130,8 @@ func (h *heldLocks) try(key lockKey, alone bool) bool {
 
 // wait waits for what the change set did not get, without a connection. It gives back all that it has and takes all together, in the
 // order of the keys, so that no two change sets wait for each other.
-func (h *heldLocks) wait(ctx context.Context) error {
+func (h *heldLocks) wait(ctx context.Context) (err error) {
+	defer named(&err, waitForLocks)
 	for key, of := range h.held {
 		h.wanted[key] = h.wanted[key] || of.alone
 	}
@@ -190,7 +194,8 @@ func (tx *Tx) lockWithin(what string, t *record.Type, alone bool, within []int64
 }
 
 // pause waits a moment before the next try for a lock of another process.
-func pause(ctx context.Context) error {
+func pause(ctx context.Context) (err error) {
+	defer named(&err, waitForLocks)
 	select {
 	case <-time.After(rand.N(heldPause)):
 		return nil

@@ -137,7 +137,8 @@ func (s *Store) mergePage(ctx context.Context, t *record.Type, q Query, page *Pa
 }
 
 // Merge sets the merged fields of a record that a view shows.
-func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) error {
+func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) (err error) {
+	defer named(&err, "read what is merged into %s", v.Type())
 	rows := []record.Values{v}
 	batch := &pgx.Batch{}
 	var all []gathered
@@ -150,12 +151,13 @@ func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) er
 	if err := s.records.SendBatch(ctx, batch).Close(); err != nil {
 		return s.translate(err)
 	}
-	_, err := fillAll(all, rows, 0)
+	_, err = fillAll(all, rows, 0)
 	return err
 }
 
 // Merge sets the merged fields of records of one type, as they are in the transaction.
-func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) error {
+func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) (err error) {
+	defer named(&err, "read what is merged into %s", t)
 	var all []gathered
 	for _, m := range tx.s.mergings(t, record.View{}) {
 		all = append(all, m.queue(tx.batch, idsOf(rows)))
@@ -182,7 +184,8 @@ type MergedFrom struct {
 }
 
 // MergedFrom returns what a merged field of a record comes from. The scope says whose turn it takes: the caller has read the record.
-func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Values, field string) (MergedFrom, error) {
+func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Values, field string) (_ MergedFrom, err error) {
+	defer named(&err, "read what is merged into %s", v.Type())
 	merges := s.mergings(v.Type(), record.View{Only: []string{field}})
 	batch := &pgx.Batch{}
 	g := merges[0].queue(batch, []int64{v.ID()})
@@ -194,7 +197,6 @@ func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Val
 	for _, i := range all.stack.Matching(has) {
 		from.Sources = append(from.Sources, all.ids[i])
 	}
-	var err error
 	from.Result, err = all.stack.Merge(has, from.Own)
 	return from, err
 }

@@ -118,7 +118,7 @@ func (g gathered) fill(rows []record.Values, most int) (int, error) {
 	for i, v := range rows {
 		value, err := stack.Merge(g.has(v.ID()), g.own(v))
 		if err != nil {
-			return i, fmt.Errorf("merge %s of %s %d: %w", g.name, v.Type().Key(), v.ID(), err)
+			return i, fmt.Errorf("%s of %d: %w", g.name, v.ID(), err)
 		}
 		if size += len(value); size > most && i > 0 {
 			return i, nil

@@ -21,7 +21,8 @@ type LongMerged struct {
 
 // LongMerged looks for a record with more than so many bytes in a field that is merged from sources of a type, as they are in the
 // transaction. It returns nil if there is none.
-func (tx *Tx) LongMerged(ctx context.Context, from *record.Type, most int) (*LongMerged, error) {
+func (tx *Tx) LongMerged(ctx context.Context, from *record.Type, most int) (_ *LongMerged, err error) {
+	defer named(&err, "look for long fields that are merged from %s", from)
 	for t, p := range tx.s.plans {
 		for _, m := range p.merges {
 			if m.From != from {

@@ -34,9 +34,10 @@ const (
 // Migrate brings the database at url to the newest schema. Several processes may call it at once: one does
 // the work and the others find nothing left to do.
 func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err error) {
+	defer named(&err, "migrate")
 	pool, err := poolConfig(url) // the URL may hold settings of a pool
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	config := pool.ConnConfig
 	db := stdlib.OpenDB(*config)
@@ -44,7 +45,7 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 
 	provider, err := newProvider(db)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	results, err := provider.Up(ctx)
 	var partial *goose.PartialError
@@ -55,7 +56,7 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 		logf("applied migration %s in %s", result.Source.Path, result.Duration)
 	}
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	if len(results) == 0 {
 		logf("no migrations to apply")
@@ -67,7 +68,7 @@ func Migrate(ctx context.Context, url string, logf func(string, ...any)) (err er
 func firstPartitions(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -93,7 +94,10 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 
 // Pending counts the migrations that this program has and the database lacks. It only reads: goose's own check would
 // create its table, which a server that refuses to start should not do.
-func Pending(ctx context.Context, pool *pgxpool.Pool) (int, error) { return pending(ctx, pool) }
+func Pending(ctx context.Context, pool *pgxpool.Pool) (_ int, err error) {
+	defer named(&err, "count missing migrations")
+	return pending(ctx, pool)
+}
 
 // querier is a pool or a transaction.
 type querier interface {
@@ -108,7 +112,7 @@ func pending(ctx context.Context, db querier) (int, error) {
 	}
 	var exists bool
 	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrationTable).Scan(&exists); err != nil {
-		return 0, fmt.Errorf("look for applied migrations: %w", err)
+		return 0, err
 	}
 	if !exists {
 		return len(versions), nil
@@ -117,7 +121,7 @@ func pending(ctx context.Context, db querier) (int, error) {
 	err = db.QueryRow(ctx, `SELECT count(DISTINCT version_id) FROM `+migrationTable+`
 		WHERE is_applied AND version_id = ANY($1)`, versions).Scan(&applied)
 	if err != nil {
-		return 0, fmt.Errorf("count applied migrations: %w", err)
+		return 0, err
 	}
 	return len(versions) - applied, nil
 }

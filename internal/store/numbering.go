@@ -41,7 +41,8 @@ const (
 var numberingSettings = []Setting{{"tcp_keepalives_idle", "5"}, {"tcp_keepalives_interval", "2"}, {"tcp_keepalives_count", "3"}}
 
 // OpenNumbering connects. Call Close.
-func (s *Store) OpenNumbering(ctx context.Context) (*Numbering, error) {
+func (s *Store) OpenNumbering(ctx context.Context) (_ *Numbering, err error) {
+	defer named(&err, "connect to number changes")
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, s.translate(err)
@@ -63,6 +64,7 @@ func (n *Numbering) Close() {
 
 // Lock reports whether this process is now the one that numbers changes.
 func (n *Numbering) Lock(ctx context.Context) (mine bool, err error) {
+	defer named(&err, "lock the numbering of changes")
 	err = within(ctx, answerTime, func(ctx context.Context) error {
 		return n.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", NumberingLock).Scan(&mine)
 	})
@@ -70,10 +72,11 @@ func (n *Numbering) Lock(ctx context.Context) (mine bool, err error) {
 }
 
 // Numbered reads how far the numbering has come, from what was committed.
-func (n *Numbering) Numbered(ctx context.Context) (Numbered, error) {
+func (n *Numbering) Numbered(ctx context.Context) (_ Numbered, err error) {
+	defer named(&err, "read which changes have a position")
 	var at Numbered
 	var settled int64
-	err := n.conn.QueryRow(ctx, `
+	err = n.conn.QueryRow(ctx, `
 		SELECT newest, settled, greatest(settled, (SELECT max(change_id) FROM extras_position)) FROM extras_sequencer`).
 		Scan(&at.Newest, &settled, &at.Seen)
 	if err != nil {
@@ -91,13 +94,15 @@ func (n *Numbering) Numbered(ctx context.Context) (Numbered, error) {
 
 // Drawn returns the greatest id of a change that has been drawn, committed or not.
 func (n *Numbering) Drawn(ctx context.Context) (id int64, err error) {
+	defer named(&err, "read the last id of changes")
 	err = n.conn.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM extras_objectchange_id_seq").Scan(&id)
 	return id, n.s.translate(err)
 }
 
 // Writers returns the transactions that may have drawn the id of a change and are not over. An id is drawn by an INSERT, which has
 // locked the table before, until its transaction ends. Transactions that only read, or are in another database, are not among them.
-func (n *Numbering) Writers(ctx context.Context) ([]string, error) {
+func (n *Numbering) Writers(ctx context.Context) (_ []string, err error) {
+	defer named(&err, "list transactions that write changes")
 	rows, err := n.conn.Query(ctx, `
 		SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND relation = 'extras_objectchange'::regclass
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND mode = 'RowExclusiveLock' AND granted`)
@@ -134,6 +139,7 @@ var numberChanges = fmt.Sprintf(`
 // get them in the order of their ids. All before settled must be numbered already, or never be. It returns the ids, and whether there
 // may be more of them: then those above the last one have not been looked at.
 func (n *Numbering) Number(ctx context.Context, at Numbered, settled int64) (ids []int64, more bool, err error) {
+	defer named(&err, "number changes")
 	first, last := make([]int64, len(at.Gaps)), make([]int64, len(at.Gaps))
 	for i, gap := range at.Gaps {
 		first[i], last[i] = gap.First, gap.Last

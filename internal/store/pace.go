@@ -15,6 +15,7 @@ const paceError = time.Minute
 // time in which nobody took one is not made up for. It returns how long it is to the first turn, or false if that is more
 // than within: then it has reserved none.
 func (s *Store) TakeTurns(ctx context.Context, hook int64, n int, apart, within time.Duration) (first time.Duration, ok bool, err error) {
+	defer named(&err, "reserve requests of webhook %d", hook)
 	err = s.pool.QueryRow(ctx, `
 		INSERT INTO extras_webhook_pace AS p (webhook_id, next_at) VALUES ($1, clock_timestamp() + $2::integer * $3::interval)
 		ON CONFLICT (webhook_id) DO UPDATE SET next_at = $2::integer * $3::interval + CASE

@@ -69,6 +69,7 @@ const (
 
 // Charge waits until a caller may have so many bytes of drafts more in memory. The caller must have no connection.
 func (p *pools) Charge(ctx context.Context, by access.Asker, bytes int64) (release func(), err error) {
+	defer named(&err, "wait for memory for drafts")
 	return p.drafts.Acquire(ctx, by, bytes)
 }
 
@@ -185,6 +186,7 @@ const beyond = time.Second
 func (p *pools) inTurn(ctx context.Context, scope access.Scope, fn func(context.Context) error) error {
 	done, err := p.admitList(ctx, scope.By())
 	if err != nil {
+		named(&err, "wait for a connection")
 		return err
 	}
 	defer done()

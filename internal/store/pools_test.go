@@ -182,7 +182,8 @@ func TestReadTakesTurnsWithLists(t *testing.T) {
 		defer cancel()
 		_, list := s.List(brief, reg.Type("extras.tag"), store.Query{Scope: access.Machine(), Limit: 1})
 		read := s.Read(brief, access.Machine(), nothing)
-		if fault.KindOf(list) != fault.Busy || !errors.Is(read, list) {
+		answer, _ := errors.AsType[*fault.Error](list)
+		if fault.KindOf(list) != fault.Busy || !errors.Is(read, answer) {
 			t.Errorf("without a turn a list gets %v, Read %v", list, read)
 		}
 		return nil

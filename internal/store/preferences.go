@@ -19,6 +19,7 @@ const readPreferences = "SELECT data FROM users_preference WHERE user_id = $1"
 
 // Preferences reads what a user has chosen about the pages. It is nil if that is nothing.
 func (s *Store) Preferences(ctx context.Context, user int64) (data json.RawMessage, err error) {
+	defer named(&err, "read the preferences of user %d", user)
 	err = s.records.QueryRow(ctx, readPreferences, user).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -28,6 +29,7 @@ func (s *Store) Preferences(ctx context.Context, user int64) (data json.RawMessa
 
 // PreferencesWith reads the preferences of a user, none for 0, and the custom fields of a type, in one round trip.
 func (s *Store) PreferencesWith(ctx context.Context, user int64, t *record.Type) (data json.RawMessage, defs []*record.Custom, err error) {
+	defer named(&err, "read preferences")
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	if user != 0 {
@@ -55,7 +57,8 @@ func (s *Store) PreferencesWith(ctx context.Context, user int64, t *record.Type)
 }
 
 // ChangePreferences replaces the preferences of a user with what change returns for them. Of two at once, one waits for the other.
-func (s *Store) ChangePreferences(ctx context.Context, user int64, change func(json.RawMessage) (json.RawMessage, error)) error {
+func (s *Store) ChangePreferences(ctx context.Context, user int64, change func(json.RawMessage) (json.RawMessage, error)) (err error) {
+	defer named(&err, "change the preferences of user %d", user)
 	return s.translate(pgx.BeginFunc(ctx, s.records, func(tx pgx.Tx) error {
 		var data json.RawMessage
 		err := tx.QueryRow(ctx, `INSERT INTO users_preference AS p (user_id, data) SELECT id, '{}' FROM users_user WHERE id = $1

@@ -69,6 +69,7 @@ const claimProbes = `
 // ClaimProbes ends the holds that no longer apply, and takes the jobs with which held webhooks are probed now. However
 // many workers ask, each probe is given to one; if it dies, another is given out after the lease.
 func (s *Store) ClaimProbes(ctx context.Context, worker string, lease time.Duration) (found []Probe, err error) {
+	defer named(&err, "claim probes of held webhooks")
 	_, shift, _ := record.TimedIDs(time.Time{})
 	batch := &pgx.Batch{}
 	batch.Queue(endHolds)
@@ -107,8 +108,9 @@ func resumeHeld(ctx context.Context, tx pgx.Tx, webhook int64) error {
 
 // PutBack returns a job, by its id and try, to the place in its queue that it was taken from. A job that somebody else has by now is
 // left alone.
-func (s *Store) PutBack(ctx context.Context, job int64, try int) error {
-	_, err := s.pool.Exec(ctx, `
+func (s *Store) PutBack(ctx context.Context, job int64, try int) (err error) {
+	defer named(&err, "put job %d back", job)
+	_, err = s.pool.Exec(ctx, `
 		WITH back AS (
 			UPDATE river_job SET state = 'available', attempt = attempt - 1 WHERE id = $1 AND attempt = $2 AND state = 'running' RETURNING queue)
 		SELECT pg_notify(current_schema() || '.river_insert', json_build_object('queue', queue)::text) FROM back`, job, try)

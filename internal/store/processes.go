@@ -43,6 +43,7 @@ const selectProcesses = `SELECT id, kind, host, program, key_ids, changelog_rete
 
 // Present records that a process is running. It returns the database's time.
 func (s *Store) Present(ctx context.Context, p Process) (now time.Time, err error) {
+	defer named(&err, "note that this process runs")
 	err = s.pool.QueryRow(ctx, `
 		INSERT INTO extras_process (id, kind, host, program, key_ids, changelog_retention, delivery_retention, seen_at, panics, panicked,
 			clock_offset, waiting)
@@ -56,7 +57,8 @@ func (s *Store) Present(ctx context.Context, p Process) (now time.Time, err erro
 }
 
 // Absent records that a process has ended.
-func (s *Store) Absent(ctx context.Context, id string) error {
-	_, err := s.pool.Exec(ctx, "DELETE FROM extras_process WHERE id = $1", id)
+func (s *Store) Absent(ctx context.Context, id string) (err error) {
+	defer named(&err, "note that this process ends")
+	_, err = s.pool.Exec(ctx, "DELETE FROM extras_process WHERE id = $1", id)
 	return s.translate(err)
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // Get reads one record.
-func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (record.Values, error) {
+func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id int64) (_ record.Values, err error) {
+	defer named(&err, "get %s", t)
 	sql, args := s.getStatement(t, scope, id)
 	found, err := s.read(ctx, t, sql, args)
 	if errors.Is(err, errSlow) && ctx.Err() == nil { // it counts very many others, and may take as long as a list
@@ -42,6 +43,7 @@ func (s *Store) Get(ctx context.Context, t *record.Type, scope access.Scope, id 
 
 // Within returns those of the given records that are in a scope.
 func (s *Store) Within(ctx context.Context, t *record.Type, scope access.Scope, ids []int64) (found []int64, err error) {
+	defer named(&err, "look for %s by id", t)
 	w := &where{}
 	w.scope(scope, t)
 	w.and("t.id = ANY(" + w.arg(ids) + ")")
@@ -135,7 +137,8 @@ const mostFound = 10_000
 
 // FindAll reads all records of a query, in the order of their ids. If there are more than mostFound, or more than MaxPiece
 // bytes of what the view shows, it fails, and the transaction with it.
-func (tx *Tx) FindAll(ctx context.Context, t *record.Type, q Query) ([]record.Values, error) {
+func (tx *Tx) FindAll(ctx context.Context, t *record.Type, q Query) (_ []record.Values, err error) {
+	defer named(&err, "find %s", t)
 	q.Order, q.Limit = []string{"id"}, mostFound
 	l, err := tx.s.listing(t, q, hits{})
 	if err != nil {
@@ -253,7 +256,8 @@ func (tx *Tx) Owned(t *record.Type, owners []int64, now time.Time) *Promise[map[
 }
 
 // OwnedBy counts the records of one owner that have not expired.
-func (s *Store) OwnedBy(ctx context.Context, t *record.Type, owner int64, now time.Time) (int, error) {
+func (s *Store) OwnedBy(ctx context.Context, t *record.Type, owner int64, now time.Time) (_ int, err error) {
+	defer named(&err, "count the %s of user %d", t, owner)
 	sql, args := ownedStatement(t, []int64{owner}, now)
 	rows, err := s.records.Query(ctx, sql, args...)
 	if err != nil {
@@ -300,7 +304,8 @@ func (s *Store) definitions(types ...*record.Type) (*record.Type, []record.Predi
 }
 
 // CustomFields reads the definitions that apply to a type, or to any of several.
-func (s *Store) CustomFields(ctx context.Context, types ...*record.Type) ([]*record.Custom, error) {
+func (s *Store) CustomFields(ctx context.Context, types ...*record.Type) (_ []*record.Custom, err error) {
+	defer named(&err, "read custom fields")
 	def, tests := s.definitions(types...)
 	rows, err := s.find(ctx, def, access.Machine(), tests, maxCustomFields*len(types))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // count rows were. Nobody waits for it: the statement sees each transaction with both its records and its count row,
 // or with neither.
 func (s *Store) Recount(ctx context.Context, t *record.Type) (count, off int64, err error) {
+	defer named(&err, "recount %s", t)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil { // ten million rows take long
 			return err

@@ -68,7 +68,8 @@ type PastPage struct {
 }
 
 // PastChanges reads them for somebody who only looks: as a list.
-func (s *Store) PastChanges(ctx context.Context, q PastQuery) (PastPage, error) {
+func (s *Store) PastChanges(ctx context.Context, q PastQuery) (_ PastPage, err error) {
+	defer named(&err, "read past changes")
 	batch := &pgx.Batch{}
 	prove(ctx, batch)
 	found := s.pastChanges(batch, q)
@@ -146,7 +147,8 @@ func (tx *Tx) Resend(webhook int64, changes []Past, now time.Time) *Promise[int6
 
 // InsertLate writes deliveries of changes made earlier, with their jobs. One that somebody
 // else has made meanwhile is left alone.
-func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now time.Time) (*Promise[int64], error) {
+func (tx *Tx) InsertLate(ctx context.Context, hook int64, changes []Past, now time.Time) (_ *Promise[int64], err error) {
+	defer named(&err, "insert late deliveries of webhook %d", hook)
 	ids, err := tx.lateIDs(ctx, changes)
 	if err != nil {
 		return nil, err
@@ -213,11 +215,12 @@ var errRetaining = &fault.Error{Kind: fault.Busy, RetryAfter: time.Minute,
 
 // HoldWeeks blocks retention until the transaction ends: retention counts a partition before it drops it, on the
 // assumption that nobody writes into past weeks.
-func (tx *Tx) HoldWeeks(ctx context.Context) error {
+func (tx *Tx) HoldWeeks(ctx context.Context) (err error) {
+	defer named(&err, "keep past weeks from being dropped")
 	tx.exec("SET LOCAL lock_timeout = '" + holdPatience + "'")
 	tx.exec("SELECT pg_advisory_xact_lock_shared($1)", RetentionLock)
 	tx.exec("SET LOCAL lock_timeout TO DEFAULT")
-	err := tx.Flush(ctx)
+	err = tx.Flush(ctx)
 	if Locked(err) {
 		return errRetaining
 	}
@@ -230,6 +233,7 @@ const oldestWeek = `
 
 // OldestWeek returns where the oldest week of deliveries begins.
 func (s *Store) OldestWeek(ctx context.Context) (oldest time.Time, err error) {
+	defer named(&err, "look for the oldest week of changes")
 	return oldest, s.translate(s.pool.QueryRow(ctx, oldestWeek).Scan(&oldest))
 }
 

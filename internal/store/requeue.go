@@ -35,6 +35,7 @@ func (q RequeueQuery) state(alias string) string {
 // many match and how many it queued; if more than limit match, or this is a dry run, it writes nothing. If it queues any, it writes the
 // event of the query, with their number.
 func (s *Store) Requeue(ctx context.Context, q RequeueQuery, now time.Time) (matching, queued int64, err error) {
+	defer named(&err, "queue deliveries again")
 	t := s.reg.Type(DeliveryType)
 	w := &where{}
 	w.scope(q.Scope, t)
@@ -105,6 +106,7 @@ func requeue(w *where, q RequeueQuery, now time.Time) string {
 // them. It returns how many it found and where to continue, 0 at the end. One whose job River has given up fails
 // instead. A delivery that was queued just now keeps its job.
 func (s *Store) Recover(ctx context.Context, after int64, limit int, before time.Time) (found int, next int64, err error) {
+	defer named(&err, "queue deliveries without a job again")
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var last *int64
 		var seen int
@@ -146,6 +148,7 @@ func (s *Store) Recover(ctx context.Context, after int64, limit int, before time
 // Pause pauses the deliveries of a webhook, or resumes them, and then a held one is probed at once, whatever time its receiver asked
 // for. If there was a pause to begin or to end, it writes the event, in the same transaction, and reports it.
 func (s *Store) Pause(ctx context.Context, webhook int64, paused bool, e audit.Event) (changed bool, err error) {
+	defer named(&err, "pause or resume webhook %d", webhook)
 	sql, args := "DELETE FROM extras_webhook_pause WHERE webhook_id = $1", []any{webhook}
 	if paused {
 		sql, args = "INSERT INTO extras_webhook_pause (webhook_id, paused_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", []any{webhook, e.At}

@@ -15,6 +15,7 @@ type Sign struct {
 
 // Beat records that a worker is alive, and reads the last signs of all others and the database's clock.
 func (s *Store) Beat(ctx context.Context, w Worker) (others []Sign, now time.Time, err error) {
+	defer named(&err, "note that worker %s runs", w.ID)
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO extras_worker (id, host, program, started_at, seen_at, sending, clock_wrong) VALUES ($1, $2, $3, now(), now(), $4, $5)
@@ -48,6 +49,7 @@ const rescue = `
 // Rescue ends a worker that has given no sign since this one, and queues its jobs again. If several processes notice,
 // only one finds it; a worker that is back is left alone.
 func (s *Store) Rescue(ctx context.Context, last Sign) (found bool, jobs int, err error) {
+	defer named(&err, "take back the deliveries of worker %s", last.Worker)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var queues []string
 		if err := tx.QueryRow(ctx, rescue, last.Worker, last.SeenAt).Scan(&found, &jobs, &queues); err != nil {

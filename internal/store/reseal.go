@@ -20,7 +20,8 @@ type Kept struct {
 
 // KeptSecrets reads the secrets of a field, at most limit, of the records behind an id in the
 // order of their ids.
-func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64, limit int) ([]Kept, error) {
+func (s *Store) KeptSecrets(ctx context.Context, t *record.Type, secret record.Secrecy, after int64, limit int) (_ []Kept, err error) {
+	defer named(&err, "read secrets of %s", t)
 	kept, err := keptSecrets(ctx, s.pool, keptQuery{t, secret, after, limit})
 	return kept, s.translate(err)
 }
@@ -52,6 +53,7 @@ func keptSecrets(ctx context.Context, db querier, q keptQuery) ([]Kept, error) {
 // is left alone. The records have not changed: version, time and change log stay as they are.
 func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrecy, read []Kept,
 	resealed []record.Sealed) (done int, err error) {
+	defer named(&err, "seal secrets of %s again", t)
 	ids, before, after := make([]int64, len(read)), make([]string, len(read)), make([]string, len(read))
 	for i, k := range read {
 		ids[i], before[i], after[i] = k.ID, string(k.Sealed), string(resealed[i])
@@ -73,6 +75,7 @@ func (s *Store) Reseal(ctx context.Context, t *record.Type, secret record.Secrec
 // TokensOfOldKeys counts the tokens that have not expired and whose digest was not made with
 // the secret of this id.
 func (s *Store) TokensOfOldKeys(ctx context.Context, current string, now time.Time) (n int, err error) {
+	defer named(&err, "count tokens of old keys")
 	err = s.pool.QueryRow(ctx, countOldTokens, current, now).Scan(&n)
 	return n, s.translate(err)
 }

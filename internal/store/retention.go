@@ -55,6 +55,7 @@ func WeekOf(t time.Time) time.Time { return weekOf(t) }
 // Retain drops the partitions that are entirely before the limit. Older deliveries that are still to be sent fail
 // first. If another process is doing it, it returns ErrElsewhere. Another error leaves what was done before it.
 func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time) (done Retained, err error) {
+	defer named(&err, "remove what is past its retention")
 	if keep == (Retention{}) {
 		return done, nil
 	}

@@ -50,7 +50,8 @@ func (s *Store) Samples(ctx context.Context, q Query, each func(Sample) error) e
 
 // newest reads the changes before a time, if there is one, and of that time those with a smaller id. The limit is the
 // same for every part, so that they share a statement.
-func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64) ([]Sample, error) {
+func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64) (_ []Sample, err error) {
+	defer named(&err, "read the newest changes")
 	w := s.samplesWhere(q)
 	if !before.IsZero() {
 		at := w.arg(before)
@@ -58,13 +59,14 @@ func (s *Store) newest(ctx context.Context, q Query, before time.Time, id int64)
 	}
 	rows := upToHeld(fmt.Sprintf("SELECT t.* FROM extras_objectchange t%s%s LIMIT %d", w, newest, q.Limit), newest)
 	batch, found := s.samples(ctx, q.Scope, w, rows, newest)
-	err := s.translate(s.list(ctx, q.Scope, batch))
+	err = s.translate(s.list(ctx, q.Scope, batch))
 	return *found, err
 }
 
 // Sample reads one change. It has no ORDER BY: the planner would follow the order through the newest changes, having
 // no statistics of them yet, instead of looking the id up.
-func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (Sample, error) {
+func (s *Store) Sample(ctx context.Context, scope access.Scope, id int64) (_ Sample, err error) {
+	defer named(&err, "read change %d", id)
 	w := s.samplesWhere(Query{Scope: scope, Where: []record.Predicate{{Values: []any{id}}}})
 	batch, found := s.samples(ctx, scope, w, "SELECT t.* FROM extras_objectchange t"+w.String(), "")
 	if err := s.translate(s.pool.SendBatch(ctx, batch).Close()); err != nil {
@@ -115,6 +117,7 @@ func (s *Store) sample(v record.Values, data []byte) Sample {
 
 // DeliveryOf finds the delivery of a change to a webhook, 0 if there is none.
 func (s *Store) DeliveryOf(ctx context.Context, change int64, at time.Time, webhook int64) (id int64, err error) {
+	defer named(&err, "look for the delivery of change %d to webhook %d", change, webhook)
 	err = s.pool.QueryRow(ctx, "SELECT id FROM extras_delivery WHERE change_id = $1 AND webhook_id = $2 AND changed_at = $3", change,
 		webhook, at).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -80,7 +80,8 @@ const (
 
 // SearchAll looks for a text in several types, for one caller. The types share the time until the deadline of ctx: one that takes more
 // than a quarter of what is left is stopped and reported as too slow, and the search goes on with the others.
-func (s *Store) SearchAll(ctx context.Context, types []SearchedType, text string) ([]Findings, error) {
+func (s *Store) SearchAll(ctx context.Context, types []SearchedType, text string) (_ []Findings, err error) {
+	defer named(&err, "search")
 	if len(types) == 0 {
 		return nil, nil
 	}
@@ -92,7 +93,7 @@ func (s *Store) SearchAll(ctx context.Context, types []SearchedType, text string
 			return nil, err
 		}
 	}
-	err := s.searchEach(ctx, types[0].Scope, searches, func(i int) { found[i].TooSlow = true })
+	err = s.searchEach(ctx, types[0].Scope, searches, func(i int) { found[i].TooSlow = true })
 	return found, err
 }
 

@@ -53,19 +53,20 @@ func SearchIndexes(types []*record.Type) (statements []string) {
 // MakeSearchIndexes makes the missing search indexes of the types, and those whose declaration has changed. The tables stay writable.
 // Without the extension pg_trgm it makes none: searches then read whole tables.
 func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, logf func(string, ...any)) (err error) {
+	defer named(&err, "make the search indexes")
 	pool, err := OpenPool(ctx, url)
 	if err != nil {
-		return fmt.Errorf("make the search indexes: %w", err)
+		return err
 	}
 	defer pool.Close()
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("make the search indexes: %w", err)
+		return err
 	}
 	defer conn.Release()
 	unlock, err := lockForSearch(ctx, conn)
 	if err != nil {
-		return fmt.Errorf("make the search indexes: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	_, err = conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm")
@@ -75,10 +76,10 @@ func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, lo
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("make the search indexes: %w", err)
+		return err
 	}
 	if _, err := conn.Exec(ctx, findTrigrams); err != nil {
-		return fmt.Errorf("make the search indexes: %w", err)
+		return err
 	}
 	made := 0
 	for _, t := range types {
@@ -87,7 +88,7 @@ func MakeSearchIndexes(ctx context.Context, url string, types []*record.Type, lo
 		}
 		done, err := makeSearchIndex(ctx, pool, conn, t, logf)
 		if err != nil {
-			return fmt.Errorf("make the search index of %s: %w", t.Key(), err)
+			return fmt.Errorf("%s: %w", t.Key(), err)
 		}
 		if done {
 			made++
@@ -177,7 +178,8 @@ func reportProgress(ctx context.Context, pool *pgxpool.Pool, t *record.Type, log
 }
 
 // SearchesScan reports whether searches read whole tables, because search indexes are missing or were made for another declaration.
-func (s *Store) SearchesScan(ctx context.Context) (bool, error) {
+func (s *Store) SearchesScan(ctx context.Context) (_ bool, err error) {
+	defer named(&err, "look for missing search indexes")
 	missing, err := searchesScan(ctx, s.spare, s.reg.Types())
 	return missing, s.translate(err)
 }
@@ -201,9 +203,10 @@ func searchIndexNames(types []*record.Type) (names []string) {
 
 // TidySearchIndexes merges what was written lately into the search indexes, or returns ErrElsewhere. Otherwise a writer would
 // do so now and then, when much has come together, and take long.
-func (s *Store) TidySearchIndexes(ctx context.Context) error {
+func (s *Store) TidySearchIndexes(ctx context.Context) (err error) {
+	defer named(&err, "tidy the search indexes")
 	var mine bool
-	err := s.pool.QueryRow(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine),
+	err = s.pool.QueryRow(ctx, `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($2) AS mine),
 		tidied AS MATERIALIZED (SELECT gin_clean_pending_list(i.indexrelid) FROM turn JOIN unnest($1::text[]) name ON turn.mine
 			JOIN pg_index i ON i.indexrelid = to_regclass(name) AND i.indisvalid)
 		SELECT mine FROM turn, (SELECT count(*) FROM tidied) all_of_them`, searchIndexNames(s.reg.Types()), SearchLock).Scan(&mine)

@@ -13,6 +13,7 @@ import (
 // transaction, and changed is true. Of several servers that start at once, one does.
 func (s *Store) SeeSettings(ctx context.Context, proofs map[string]string, same func(name, proof string) bool,
 	event func(changed []string) audit.Event) (changed bool, err error) {
+	defer named(&err, "compare the settings with those of the last start")
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "LOCK TABLE extras_setting_seen IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 			return err

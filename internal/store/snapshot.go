@@ -19,7 +19,8 @@ const snapshotConnections = 2
 // every change up to it is in the records. It then calls each with every record, in no particular order, of which only what the change
 // log keeps is read. One record at a time is in memory. It waits for its turn as long as ctx lasts, and reads as long as an answer may.
 func (s *Store) Snapshot(ctx context.Context, t *record.Type, scope access.Scope, begin func(position int64) error,
-	each func(record.Values) error) error {
+	each func(record.Values) error) (err error) {
+	defer named(&err, "snapshot of %s", t)
 	done, err := s.snapshotReads.Acquire(ctx, scope.By(), 1)
 	if err != nil {
 		return err

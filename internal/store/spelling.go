@@ -20,7 +20,8 @@ const nearNames = 20
 
 // Spellings looks up words of two letters or more, for one caller, in the texts of types that have an index for searches. A type that
 // takes too long is left out: see SearchAll.
-func (s *Store) Spellings(ctx context.Context, types []SearchedType, words []string) ([]Spelling, error) {
+func (s *Store) Spellings(ctx context.Context, types []SearchedType, words []string) (_ []Spelling, err error) {
+	defer named(&err, "look for words like those of a search")
 	spellings := make([]Spelling, len(words))
 	if len(types) == 0 || len(words) == 0 {
 		return spellings, nil
@@ -41,7 +42,7 @@ func (s *Store) Spellings(ctx context.Context, types []SearchedType, words []str
 			return err
 		}}
 	}
-	err := s.searchEach(ctx, types[0].Scope, searches, func(int) {})
+	err = s.searchEach(ctx, types[0].Scope, searches, func(int) {})
 	return spellings, err
 }
 

@@ -46,14 +46,17 @@ func Open(ctx context.Context, url string, reg *record.Registry, tracer pgx.Quer
 	err = s.pool.QueryRow(ctx, "SELECT datctype IN ('C', 'POSIX') FROM pg_database WHERE datname = current_database()").Scan(&s.isASCII)
 	if err != nil {
 		s.Close()
-		return nil, s.translate(err)
+		err = s.translate(err)
+		named(&err, "read the ctype of the database")
+		return nil, err
 	}
 	return s, nil
 }
 
 // Pending counts the migrations that have not been applied.
-func (s *Store) Pending(ctx context.Context) (int, error) {
-	n, err := Pending(ctx, s.spare)
+func (s *Store) Pending(ctx context.Context) (_ int, err error) {
+	defer named(&err, "count missing migrations")
+	n, err := pending(ctx, s.spare)
 	return n, s.translate(err)
 }
 
@@ -77,7 +80,8 @@ type Tx struct {
 func (tx *Tx) exec(sql string, args ...any) { tx.batch.Queue(sql, args...) }
 
 // Flush sends the queued statements.
-func (tx *Tx) Flush(ctx context.Context) error {
+func (tx *Tx) Flush(ctx context.Context) (err error) {
+	defer named(&err, "send statements")
 	if tx.blocked != nil {
 		return tx.blocked
 	}
@@ -174,6 +178,7 @@ func (s *Store) transact(ctx context.Context, by access.Asker, fn func(*Tx) erro
 func (s *Store) write(ctx context.Context, by access.Asker, fn func(*Tx) error, end func(*Tx, context.Context) error) error {
 	done, err := s.writes.Acquire(ctx, by, 1)
 	if err != nil {
+		named(&err, "wait for a connection")
 		return err
 	}
 	defer done()
@@ -195,7 +200,9 @@ func (s *Store) run(ctx context.Context, pool *pgxpool.Pool, begin string, fn fu
 	end func(*Tx, context.Context) error) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return s.translate(fmt.Errorf("begin: %w", err))
+		err = s.translate(err)
+		named(&err, "begin")
+		return err
 	}
 	defer conn.Release()
 	tx := &Tx{conn: conn, s: s, batch: &pgx.Batch{}}
@@ -220,10 +227,11 @@ func (s *Store) run(ctx context.Context, pool *pgxpool.Pool, begin string, fn fu
 	return nil
 }
 
-func (tx *Tx) commit(ctx context.Context) error {
+func (tx *Tx) commit(ctx context.Context) (err error) {
+	defer named(&err, "commit")
 	tx.batch.Queue("COMMIT").Exec(func(tag pgconn.CommandTag) error {
 		if tag.String() != "COMMIT" {
-			return fmt.Errorf("commit: the database answered %s", tag)
+			return fmt.Errorf("the database answered %s", tag)
 		}
 		return nil
 	})

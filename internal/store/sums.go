@@ -13,7 +13,8 @@ import (
 
 // Sums returns totals of a record, in one statement. A sum is nil if there is nothing to add up. The scope says whose turn it takes: the
 // caller has read the record already.
-func (s *Store) Sums(ctx context.Context, scope access.Scope, v record.Values, totals []record.Total) ([]*float64, error) {
+func (s *Store) Sums(ctx context.Context, scope access.Scope, v record.Values, totals []record.Total) (_ []*float64, err error) {
+	defer named(&err, "sum up what %s has", v.Type())
 	if len(totals) == 0 {
 		return nil, nil
 	}

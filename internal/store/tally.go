@@ -33,7 +33,8 @@ var folds = []struct{ step, after, window time.Duration }{
 const foldAtOnce = 5_000
 
 // FoldTally sums the tally rows of each webhook and step of time, and forgets those older than a time.
-func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) error {
+func (s *Store) FoldTally(ctx context.Context, now, oldest time.Time) (err error) {
+	defer named(&err, "fold the counts of requests")
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		for _, fold := range folds {
 			to := now.Add(-fold.after).Truncate(fold.step)

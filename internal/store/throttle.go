@@ -18,14 +18,15 @@ var errThrottled = errors.New("throttled")
 
 // Reserve counts an attempt under every key, or under none if one of them is full. All processes count in the same
 // rows.
-func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) ([]time.Duration, error) {
+func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now time.Time) (_ []time.Duration, err error) {
+	defer named(&err, "reserve a login attempt")
 	order := make([]int, len(keys)) // the order in which everybody locks the rows
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(keys[i].Subject, keys[j].Subject) })
 	waits, full := make([]time.Duration, len(keys)), false
-	err := pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
 		for _, i := range order {
 			k := keys[i]
 			var attempts []time.Time // of this window, the oldest first
@@ -56,12 +57,13 @@ func (a Accounts) Reserve(ctx context.Context, keys []account.ThrottleKey, now t
 }
 
 // Release gives an attempt back.
-func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reservedAt time.Time) error {
+func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reservedAt time.Time) (err error) {
+	defer named(&err, "release a login attempt")
 	subjects := make([]string, len(keys))
 	for i, k := range keys {
 		subjects[i] = k.Subject
 	}
-	_, err := a.spare.Exec(ctx, `
+	_, err = a.spare.Exec(ctx, `
 		WITH mine AS (SELECT subject, array_position(attempts, $2) AS i FROM users_throttle WHERE subject = ANY($1) ORDER BY subject FOR UPDATE)
 		UPDATE users_throttle w SET attempts = w.attempts[:i-1] || w.attempts[i+1:] FROM mine WHERE w.subject = mine.subject AND i IS NOT NULL`,
 		subjects, reservedAt)
@@ -69,7 +71,8 @@ func (a Accounts) Release(ctx context.Context, keys []account.ThrottleKey, reser
 }
 
 // Forget empties counters, and records that in the audit log: both or neither.
-func (a Accounts) Forget(ctx context.Context, subjects []string, e audit.Event) error {
+func (a Accounts) Forget(ctx context.Context, subjects []string, e audit.Event) (err error) {
+	defer named(&err, "forget failed logins")
 	return a.translate(pgx.BeginFunc(ctx, a.spare, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "DELETE FROM users_throttle WHERE subject = ANY($1)", subjects); err != nil {
 			return err
@@ -80,6 +83,7 @@ func (a Accounts) Forget(ctx context.Context, subjects []string, e audit.Event) 
 
 // KnownAddress reports whether a user has logged in from an address since a time.
 func (a Accounts) KnownAddress(ctx context.Context, username, address string, since time.Time) (known bool, err error) {
+	defer named(&err, "look for an address of an account")
 	err = a.spare.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM users_user u JOIN users_login_address n ON n.user_id = u.id
 			WHERE u.username = $1 AND n.address = $2 AND n.seen > $3)`, username, address, since).Scan(&known)
@@ -90,8 +94,9 @@ func (a Accounts) KnownAddress(ctx context.Context, username, address string, si
 const noteInterval = time.Hour
 
 // NoteAddress records where a user logged in from, and forgets the oldest of too many addresses.
-func (a Accounts) NoteAddress(ctx context.Context, userID int64, address string, at time.Time) error {
-	_, err := a.spare.Exec(ctx, `
+func (a Accounts) NoteAddress(ctx context.Context, userID int64, address string, at time.Time) (err error) {
+	defer named(&err, "note an address of user %d", userID)
+	_, err = a.spare.Exec(ctx, `
 		WITH noted AS (
 			INSERT INTO users_login_address AS n (user_id, address, seen) VALUES ($1, $2, $3)
 			ON CONFLICT (user_id, address) DO UPDATE SET seen = $3 WHERE n.seen <= $4)

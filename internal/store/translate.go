@@ -113,6 +113,18 @@ func UniqueMessage(t *record.Type, rule record.Unique) fault.Fields {
 	return errs
 }
 
+// named puts what was being done before an error, as in "list dcim.site: …", so that the log says it. An error about a request stays as
+// it is: its text is for the caller.
+func named(err *error, format string, args ...any) {
+	if *err == nil {
+		return
+	}
+	switch fault.KindOf(*err) {
+	case fault.Internal, fault.Slow, fault.Busy, fault.Unavailable, fault.Uncertain:
+		*err = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), *err)
+	}
+}
+
 // Locked reports whether a lock could not be taken in time.
 func Locked(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)

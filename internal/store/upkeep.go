@@ -30,7 +30,8 @@ func weekOf(t time.Time) time.Time {
 }
 
 // MakePartitions makes the partitions of every growing table for the weeks to come.
-func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
+func (s *Store) MakePartitions(ctx context.Context, now time.Time) (err error) {
+	defer named(&err, "prepare the coming weeks")
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		return makePartitions(ctx, tx, now)
 	})
@@ -82,7 +83,8 @@ func (s *Store) PartitionsLow(ctx context.Context, now time.Time) (string, error
 
 // PartitionsAhead returns for how long each growing table has partitions to write to, from now on and without a gap. It
 // uses the spare connections.
-func (s *Store) PartitionsAhead(ctx context.Context, now time.Time) (map[string]time.Duration, error) {
+func (s *Store) PartitionsAhead(ctx context.Context, now time.Time) (_ map[string]time.Duration, err error) {
+	defer named(&err, "look for the partitions of coming weeks")
 	rows, err := s.spare.Query(ctx, `
 		SELECT parent, bound[1]::timestamptz, bound[2]::timestamptz FROM (
 			SELECT t.name AS parent, regexp_match(pg_get_expr(c.relpartbound, c.oid), $$FROM \('(.*)'\) TO \('(.*)'\)$$) AS bound
@@ -115,7 +117,8 @@ func (s *Store) PartitionsAhead(ctx context.Context, now time.Time) (map[string]
 
 // FoldCounts sums the count rows of each type. Deleting and inserting are one statement, so every snapshot sees the
 // same sum.
-func (s *Store) FoldCounts(ctx context.Context) error {
+func (s *Store) FoldCounts(ctx context.Context) (err error) {
+	defer named(&err, "fold the counts of records")
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			WITH many AS (SELECT type FROM record_count GROUP BY type HAVING count(*) > 1),
@@ -127,7 +130,8 @@ func (s *Store) FoldCounts(ctx context.Context) error {
 
 // Sweep removes what has expired: sessions, failed logins, addresses of logins, and the notes about deleted tokens,
 // webhooks and workers.
-func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+func (s *Store) Sweep(ctx context.Context, now time.Time) (err error) {
+	defer named(&err, "remove what has expired")
 	return s.upkeep(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM users_session WHERE expires < $1", now)
 		if err == nil {

@@ -19,6 +19,7 @@ type Waits struct {
 
 // Waits finds the deliveries in a scope that are queued. It reads the oldest CountCap of them.
 func (s *Store) Waits(ctx context.Context, scope access.Scope) (found Waits, err error) {
+	defer named(&err, "read how long deliveries wait")
 	w := &where{}
 	w.scope(scope, s.reg.Type(DeliveryType))
 	batch := &pgx.Batch{}

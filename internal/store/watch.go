@@ -28,7 +28,8 @@ type Waiting struct {
 }
 
 // Waiting counts the deliveries that are to be sent, by webhook.
-func (w Watcher) Waiting(ctx context.Context) ([]Waiting, error) {
+func (w Watcher) Waiting(ctx context.Context) (_ []Waiting, err error) {
+	defer named(&err, "count waiting deliveries")
 	return collect[Waiting](ctx, w.s, w.s.spare, waiting(""))
 }
 
@@ -45,7 +46,8 @@ type WatchedWebhook struct {
 func (w WatchedWebhook) Standing() string { return health.Standing(w.Enabled, w.Paused, w.Health) }
 
 // Webhooks lists all webhooks by id.
-func (w Watcher) Webhooks(ctx context.Context) ([]WatchedWebhook, error) {
+func (w Watcher) Webhooks(ctx context.Context) (_ []WatchedWebhook, err error) {
+	defer named(&err, "list webhooks")
 	return collect[WatchedWebhook](ctx, w.s, w.s.spare, `
 		SELECT w.id, w.name, w.enabled, p.webhook_id IS NOT NULL, coalesce(h.state, '')
 		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
@@ -53,12 +55,14 @@ func (w Watcher) Webhooks(ctx context.Context) ([]WatchedWebhook, error) {
 }
 
 // Workers lists the workers seen lately.
-func (w Watcher) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
+func (w Watcher) Workers(ctx context.Context, lately time.Duration) (_ []Worker, err error) {
+	defer named(&err, "list workers")
 	return collect[Worker](ctx, w.s, w.s.spare, workersSeen, lately)
 }
 
 // Processes lists the servers and workers seen lately.
-func (w Watcher) Processes(ctx context.Context, lately time.Duration) ([]Process, error) {
+func (w Watcher) Processes(ctx context.Context, lately time.Duration) (_ []Process, err error) {
+	defer named(&err, "list processes")
 	return collect[Process](ctx, w.s, w.s.spare, selectProcesses, lately)
 }
 
@@ -69,19 +73,22 @@ type Number struct {
 }
 
 // Jobs counts River's jobs by state, with a row for each state.
-func (w Watcher) Jobs(ctx context.Context) ([]Number, error) {
+func (w Watcher) Jobs(ctx context.Context) (_ []Number, err error) {
+	defer named(&err, "count jobs by state")
 	return collect[Number](ctx, w.s, w.s.spare, `
 		SELECT s.state::text, coalesce(j.n, 0) FROM unnest(enum_range(NULL::river_job_state)) AS s(state)
 		LEFT JOIN (SELECT state, count(*) AS n FROM river_job GROUP BY state) j ON j.state = s.state ORDER BY 1`)
 }
 
 // Records counts records by type, without those that have none.
-func (w Watcher) Records(ctx context.Context) ([]Number, error) {
+func (w Watcher) Records(ctx context.Context) (_ []Number, err error) {
+	defer named(&err, "count records by type")
 	return collect[Number](ctx, w.s, w.s.spare, "SELECT type, sum(n)::bigint FROM record_count GROUP BY type ORDER BY type")
 }
 
 // Clock returns the database's time.
 func (w Watcher) Clock(ctx context.Context) (now time.Time, err error) {
+	defer named(&err, "read the time of the database")
 	err = w.s.spare.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
 	return now, w.s.translate(err)
 }

@@ -18,7 +18,8 @@ type Lane struct {
 }
 
 // Lanes lists the queues that must exist.
-func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
+func (s *Store) Lanes(ctx context.Context) (_ []Lane, err error) {
+	defer named(&err, "list the queues of webhooks")
 	rows, err := s.pool.Query(ctx, `
 		SELECT w.id, w.concurrency, h.webhook_id IS NOT NULL OR NOT w.enabled OR p.webhook_id IS NOT NULL, coalesce(w.rate_limit, 0)
 		FROM extras_webhook w LEFT JOIN extras_webhook_pause p ON p.webhook_id = w.id
@@ -30,7 +31,8 @@ func (s *Store) Lanes(ctx context.Context) ([]Lane, error) {
 }
 
 // Abandoned lists deleted webhooks that still have jobs.
-func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
+func (s *Store) Abandoned(ctx context.Context) (_ []int64, err error) {
+	defer named(&err, "look for abandoned queues")
 	// The queues of live jobs, found by jumping through River's index from one to the next.
 	rows, err := s.pool.Query(ctx, `
 		WITH RECURSIVE q AS (
@@ -64,7 +66,8 @@ func (s *Store) Abandoned(ctx context.Context) ([]int64, error) {
 const hastened = 10_000
 
 // Hasten makes jobs of these webhooks' queues due that wait for a retry, some at a time.
-func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
+func (s *Store) Hasten(ctx context.Context, webhooks []int64) (err error) {
+	defer named(&err, "hasten retries")
 	if len(webhooks) == 0 {
 		return nil
 	}
@@ -72,7 +75,7 @@ func (s *Store) Hasten(ctx context.Context, webhooks []int64) error {
 	for i, id := range webhooks {
 		queues[i] = QueueOf(id)
 	}
-	_, err := s.pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+	_, err = s.pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
 		WHERE id = ANY(ARRAY(SELECT id FROM river_job WHERE state = 'scheduled'
 			AND queue = ANY($1) LIMIT $2 FOR UPDATE SKIP LOCKED))`, queues, hastened)
 	return err
@@ -88,13 +91,15 @@ type Worker struct {
 }
 
 // Leave records that a worker has ended.
-func (s *Store) Leave(ctx context.Context, id string) error {
-	_, err := s.pool.Exec(ctx, "DELETE FROM extras_worker WHERE id = $1", id)
+func (s *Store) Leave(ctx context.Context, id string) (err error) {
+	defer named(&err, "note that worker %s ends", id)
+	_, err = s.pool.Exec(ctx, "DELETE FROM extras_worker WHERE id = $1", id)
 	return err
 }
 
 // Workers lists the workers seen lately.
-func (s *Store) Workers(ctx context.Context, lately time.Duration) ([]Worker, error) {
+func (s *Store) Workers(ctx context.Context, lately time.Duration) (_ []Worker, err error) {
+	defer named(&err, "list workers")
 	return collect[Worker](ctx, s, s.pool, workersSeen, lately)
 }
 
@@ -121,6 +126,7 @@ func waiting(and string) string {
 
 // Backlogs counts queued deliveries by webhook, and the results since a time: for a caller, as one of their lists.
 func (s *Store) Backlogs(ctx context.Context, by access.Scope, since time.Time) (found []Backlog, err error) {
+	defer named(&err, "read the queues of webhooks")
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		SELECT webhook_id, sum(queued)::bigint, sum(retrying)::bigint, min(oldest), sum(successful)::bigint, sum(failed)::bigint,
@@ -147,7 +153,8 @@ type DeliveryCount struct {
 
 // DeliveryCounts counts unsuccessful deliveries by webhook. It uses two indexes: those that are awaited, and those
 // that have failed, whether they are retried or not.
-func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) ([]DeliveryCount, error) {
+func (s *Store) DeliveryCounts(ctx context.Context, scope access.Scope) (_ []DeliveryCount, err error) {
+	defer named(&err, "count deliveries by webhook")
 	w := &where{}
 	w.scope(scope, s.reg.Type(DeliveryType))
 	in := ""
