@@ -83,14 +83,6 @@ func (w want) names(id int64) bool {
 	return found
 }
 
-// Bytes returns how many bytes the matching sources of a thing have together. What they come to has no more, but for spaces.
-func (s *Stack) Bytes(has [][]int64) (n int) {
-	for _, i := range s.Matching(has) {
-		n += len(s.data[i])
-	}
-	return n
-}
-
 // Above returns an id and those above it, by the parent of each.
 func Above(parents map[int64]int64, id int64) []int64 {
 	ids := []int64{id}

@@ -147,14 +147,12 @@ func (s *changeSet) verify(ctx context.Context, batches []*batch) func() error {
 	var answers []func()
 	for _, b := range batches {
 		answers = append(answers, s.checkOwned(b)...)
+		answers = append(answers, s.checkSources(ctx, b)...)
 		answers = append(answers, s.checkDepth(b)...)
 	}
 	answers = append(answers, s.checkSame(ctx, batches)...)
 	answers = append(answers, s.checkTogether(batches)...)
 	places := append(s.checkPlaces(ctx, batches), s.checkApart(ctx, batches)...)
-	for _, b := range batches {
-		places = append(places, s.checkSources(ctx, b)...)
-	}
 	return func() error {
 		for _, take := range answers {
 			take()

@@ -124,7 +124,7 @@ func (s *Store) mergePage(ctx context.Context, t *record.Type, q Query, page *Pa
 	batch := &pgx.Batch{}
 	all := make([]gathered, len(merges))
 	for i, m := range merges {
-		all[i] = m.queue(batch, idsOf(page.Rows))
+		all[i] = m.queue(batch, page.Rows)
 	}
 	if err := s.list(ctx, q.Scope, batch); err != nil {
 		return s.translate(err)
@@ -143,7 +143,7 @@ func (s *Store) Merge(ctx context.Context, v record.Values, view record.View) (e
 	batch := &pgx.Batch{}
 	var all []gathered
 	for _, m := range s.mergings(v.Type(), view) {
-		all = append(all, m.queue(batch, idsOf(rows)))
+		all = append(all, m.queue(batch, rows))
 	}
 	if len(all) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (tx *Tx) Merge(ctx context.Context, t *record.Type, rows []record.Values) (
 	defer named(&err, "read what is merged into %s", t)
 	var all []gathered
 	for _, m := range tx.s.mergings(t, record.View{}) {
-		all = append(all, m.queue(tx.batch, idsOf(rows)))
+		all = append(all, m.queue(tx.batch, rows))
 	}
 	if len(all) == 0 || len(rows) == 0 {
 		return nil
@@ -188,12 +188,12 @@ func (s *Store) MergedFrom(ctx context.Context, scope access.Scope, v record.Val
 	defer named(&err, "read what is merged into %s", v.Type())
 	merges := s.mergings(v.Type(), record.View{Only: []string{field}})
 	batch := &pgx.Batch{}
-	g := merges[0].queue(batch, []int64{v.ID()})
+	g := merges[0].queue(batch, []record.Values{v})
 	if err := s.list(ctx, scope, batch); err != nil {
 		return MergedFrom{}, s.translate(err)
 	}
 	from := MergedFrom{Type: g.From, Own: g.own(v)}
-	has, all := g.has(v.ID()), g.sources.Get()
+	has, all := g.has(v), g.sources.Get()
 	for _, i := range all.stack.Matching(has) {
 		from.Sources = append(from.Sources, all.ids[i])
 	}

@@ -18,16 +18,12 @@ type gathered struct {
 	sources *Promise[*sources]
 }
 
-func idsOf(rows []record.Values) []int64 {
+// queue asks for what the field of some records is worked out from.
+func (m merging) queue(batch *pgx.Batch, rows []record.Values) gathered {
 	ids := make([]int64, len(rows))
 	for i, v := range rows {
 		ids[i] = v.ID()
 	}
-	return ids
-}
-
-// queue asks for what the field of some records is worked out from.
-func (m merging) queue(batch *pgx.Batch, ids []int64) gathered {
 	g := gathered{merging: m, facts: promiseIn(batch, m.facts, []any{ids}, m.readFacts), parents: Answered(map[int]map[int64]int64{})}
 	if m.parents != "" {
 		g.parents = promiseIn(batch, m.parents, []any{ids}, readParents)
@@ -93,8 +89,8 @@ func readParents(rows pgx.Rows) (map[int]map[int64]int64, error) {
 }
 
 // has returns what a record has for each selector, with what is above it.
-func (g gathered) has(id int64) [][]int64 {
-	has := g.facts.Get()[id]
+func (g gathered) has(v record.Values) [][]int64 {
+	has := g.facts.Get()[v.ID()]
 	if has == nil { // it was deleted meanwhile
 		return make([][]int64, len(g.Selectors))
 	}
@@ -116,7 +112,7 @@ func (g gathered) own(v record.Values) json.RawMessage {
 func (g gathered) fill(rows []record.Values, most int) (int, error) {
 	stack, size := g.sources.Get().stack, 0
 	for i, v := range rows {
-		value, err := stack.Merge(g.has(v.ID()), g.own(v))
+		value, err := stack.Merge(g.has(v), g.own(v))
 		if err != nil {
 			return i, fmt.Errorf("%s of %d: %w", g.name, v.ID(), err)
 		}

@@ -12,56 +12,10 @@ import (
 // dataOf is data of a config context that has about so many bytes.
 func dataOf(bytes int) obj { return obj{"data": obj{"x": strings.Repeat("x", bytes)}} }
 
-// unused returns data as dataOf does, of contexts that apply to no device.
-func (w *contextWorld) unused(t *testing.T) func(bytes int) obj {
-	t.Helper()
-	w.make(t, "unused", "/api/dcim/regions/", obj{})
-	return func(bytes int) obj { return joinedTo(dataOf(bytes), obj{"regions": []int64{w.ids["unused"]}}) }
-}
-
-// TestConfigContextsOfOneDeviceAreBounded: a write of contexts that would give a device more than 256 KiB is refused. What makes the
-// device's context no larger is not, and neither is a device that comes to have more.
-func TestConfigContextsOfOneDeviceAreBounded(t *testing.T) {
-	t.Parallel()
-	w := newContextWorld(t)
-	unused := w.unused(t)
-	refused := func(what, method, path string, body any) {
-		t.Helper()
-		got := string(w.do(t, method, path, body).Want(t, http.StatusBadRequest).Raw)
-		if !strings.Contains(got, `"data":["The `) || !strings.Contains(got, "let them apply to fewer") {
-			t.Errorf("%s: %s", what, got)
-		}
-	}
-	as := func(key string, bytes int) obj { return obj{"data": obj{key: strings.Repeat("x", bytes)}} }
-	refused("alone", http.MethodPost, contexts, joinedTo(obj{"name": "alone"}, as("a", 300_000)))
-	first := w.context(t, "first", as("a", 150_000))
-	refused("a second", http.MethodPost, contexts, joinedTo(obj{"name": "second"}, as("b", 150_000)))
-	w.context(t, "overrides", as("a", 150_000))
-	role := w.context(t, "of a platform", joinedTo(as("b", 150_000), obj{"platforms": []int64{w.other(t)}}))
-	refused("one that applies to more", http.MethodPatch, at(contexts, role), obj{"platforms": []int64{}})
-	w.context(t, "of no device", unused(1_000_000))
-	machine := at("/api/virtualization/virtual-machines/", w.ids["machine"])
-	w.do(t, http.MethodPatch, machine, obj{"platform": w.ids["other platform"]}).Want(t, http.StatusOK)
-	if n := len(w.get(t, machine).Want(t, http.StatusOK).Raw); n < 300_000 {
-		t.Errorf("the machine has %d bytes", n)
-	}
-	w.patch(t, contexts, first, obj{"name": "renamed"})
-	w.patch(t, contexts, first, as("a", 140_000))
-	refused("more data", http.MethodPatch, at(contexts, first), as("a", 151_000))
-}
-
-// other makes a platform that no device has.
-func (w *contextWorld) other(t *testing.T) int64 {
-	t.Helper()
-	w.make(t, "other platform", "/api/dcim/platforms/", obj{})
-	return w.ids["other platform"]
-}
-
 // TestConfigContextsAreBoundedTogether: a write that would make all active contexts larger than 4 MiB is refused, and any other is not.
 func TestConfigContextsAreBoundedTogether(t *testing.T) {
 	t.Parallel()
 	w := newContextWorld(t)
-	dataOf := w.unused(t)
 	var ids []int64
 	for i := range 4 {
 		ids = append(ids, w.context(t, fmt.Sprint("c", i), dataOf(1_000_000)))
@@ -106,7 +60,6 @@ func TestDevicesAreWrittenWhateverContextsThereAre(t *testing.T) {
 func TestConfigContextsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newContextWorld(t)
-	dataOf := w.unused(t)
 	for i := range 4 {
 		w.context(t, fmt.Sprint("c", i), dataOf(1_000_000))
 	}
