@@ -34,6 +34,7 @@ type Semaphore[K comparable] struct {
 
 	mu      sync.Mutex
 	used    int64
+	late    int64 // of used: by callers who had exceeded their usage when they were served
 	callers map[K]*caller[K]
 	queue   []*caller[K] // those with a waiting request, in the order in which they were served last
 }
@@ -47,8 +48,12 @@ type caller[K comparable] struct {
 
 type request struct {
 	weight int64
+	late   bool // see Semaphore.late
 	served chan struct{}
 }
+
+// lookAgain is how often a waiting request looks whether its caller's usage has worn off, of which nothing else tells.
+const lookAgain = 250 * time.Millisecond
 
 // New makes a semaphore. A caller holds at most the whole budget, and at least 1.
 func New[K comparable](b Budget) *Semaphore[K] {
@@ -58,7 +63,8 @@ func New[K comparable](b Budget) *Semaphore[K] {
 }
 
 // Prefer makes a semaphore serve callers who have used little lately before those who have used more, if they hold as
-// much. Callers who have exceeded the usage are served only while at most so much of the budget is held, with theirs.
+// much. Callers who have exceeded the usage are served only while at most so much of the budget is held, with theirs, or
+// none of them holds any.
 func (s *Semaphore[K]) Prefer(least *Usage[K], most int64) *Semaphore[K] {
 	s.usage, s.most = least, max(1, most)
 	return s
@@ -73,17 +79,37 @@ func (s *Semaphore[K]) Acquire(ctx context.Context, key K, weight int64) (releas
 	s.mu.Lock()
 	c, r := s.enqueue(key, weight)
 	s.mu.Unlock()
-	select {
-	case <-r.served:
-		return s.release(key, c, r.weight), nil
-	case <-ctx.Done():
+	if s.wait(ctx, r) {
+		return s.release(key, c, r), nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.withdraw(key, c, r) {
-		s.give(key, c, r.weight) // it was served at the same moment
+		s.give(key, c, r) // it was served at the same moment
 	}
 	return nil, s.failure(ctx.Err())
+}
+
+// wait waits until a request is served. It returns false if the context ends first.
+func (s *Semaphore[K]) wait(ctx context.Context, r *request) bool {
+	var again <-chan time.Time
+	if s.usage != nil {
+		ticker := time.NewTicker(lookAgain)
+		defer ticker.Stop()
+		again = ticker.C
+	}
+	for {
+		select {
+		case <-r.served:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-again:
+			s.mu.Lock()
+			s.serve()
+			s.mu.Unlock()
+		}
+	}
 }
 
 // TryAcquire is Acquire for a caller who does not wait. It overtakes no waiting request that could be served.
@@ -94,7 +120,7 @@ func (s *Semaphore[K]) TryAcquire(key K, weight int64) (release func(), ok bool)
 	if s.withdraw(key, c, r) {
 		return nil, false
 	}
-	return s.release(key, c, r.weight), true
+	return s.release(key, c, r), true
 }
 
 // State says how much of a budget is held, and how many requests wait for it.
@@ -158,17 +184,20 @@ func (s *Semaphore[K]) withdraw(key K, c *caller[K], r *request) bool {
 	return true
 }
 
-func (s *Semaphore[K]) release(key K, c *caller[K], weight int64) func() {
+func (s *Semaphore[K]) release(key K, c *caller[K], r *request) func() {
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.give(key, c, weight)
+		s.give(key, c, r)
 	})
 }
 
-func (s *Semaphore[K]) give(key K, c *caller[K], weight int64) {
-	s.used -= weight
-	c.used -= weight
+func (s *Semaphore[K]) give(key K, c *caller[K], r *request) {
+	s.used -= r.weight
+	c.used -= r.weight
+	if r.late {
+		s.late -= r.weight
+	}
 	s.serve()
 	s.forget(key, c)
 }
@@ -191,6 +220,9 @@ func (s *Semaphore[K]) serve() {
 		c.waits = c.waits[1:]
 		c.used += r.weight
 		s.used += r.weight
+		if _, r.late = s.usage.of(c.key); r.late {
+			s.late += r.weight
+		}
 		close(r.served)
 		s.queue = slices.Delete(s.queue, next, next+1)
 		if len(c.waits) > 0 {
@@ -207,7 +239,7 @@ func (s *Semaphore[K]) next() int {
 			continue
 		}
 		lately, exceeded := s.usage.of(c.key)
-		if exceeded && s.used+c.waits[0].weight > s.most {
+		if exceeded && s.late > 0 && s.used+c.waits[0].weight > s.most {
 			continue
 		}
 		if next < 0 || c.used < s.queue[next].used || lately < least {

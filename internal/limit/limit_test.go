@@ -50,7 +50,7 @@ func end(h *holder) {
 
 func checkEmpty[K comparable](t *testing.T, s *Semaphore[K]) {
 	t.Helper()
-	if s.InUse() != 0 || s.Waiting() != 0 || len(s.callers) != 0 || len(s.queue) != 0 {
+	if s.InUse() != 0 || s.late != 0 || s.Waiting() != 0 || len(s.callers) != 0 || len(s.queue) != 0 {
 		t.Errorf("left over: %d in use, %d waiting, %d callers, %d in the queue", s.InUse(), s.Waiting(), len(s.callers), len(s.queue))
 	}
 }
@@ -270,8 +270,8 @@ func TestTryAcquire(t *testing.T) {
 	})
 }
 
-// TestPrefer: of callers who hold as much, the one who has used the least lately is served first. One who has exceeded the usage is served
-// only while little of the budget is held, and keeps nobody else waiting.
+// TestPrefer: of callers who hold as much, the one who has used the least lately is served first. Of those who have exceeded the usage, one
+// is served as others, and more only while little of the budget is held. They keep nobody else waiting.
 func TestPrefer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -299,21 +299,44 @@ func TestPrefer(t *testing.T) {
 		if holds(none) != 1 || holds(some) != 0 {
 			t.Error("the caller who has used the least is not served first")
 		}
-		end(full[1])
-		end(none)
+		end(first)
 		if holds(some) != 1 || holds(more) != 0 {
 			t.Error("a caller who has used too much is served while others need the budget")
 		}
-		end(first)
-		if holds(more) != 0 { // two are held
+		end(full[1])
+		if holds(more) != 0 { // three are held, one of them by a caller who has used too much
 			t.Error("a caller who has used too much is served although too much is held")
 		}
-		end(some)
-		if holds(more) != 1 {
-			t.Error("a caller who has used too much is not served when the budget is idle")
-		}
 		end(second)
-		end(more)
+		if holds(more) != 1 {
+			t.Error("no caller who has used too much is served")
+		}
+		for _, h := range []*holder{none, some, more} {
+			end(h)
+		}
+		checkEmpty(t, s)
+	})
+}
+
+// TestUsageWearsOffWhileWaiting: a caller whose usage wears off while they wait is served, although nothing else happens.
+func TestUsageWearsOffWhileWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		usage := NewUsage[string](time.Second, 10*time.Second)
+		stop := usage.Begin("a")
+		<-time.After(1500 * time.Millisecond)
+		stop()
+		s := New[string](Budget{Size: 4, Each: 4}).Prefer(usage, 1)
+		first, second := hold(s, "a", 1), hold(s, "a", 1)
+		if holds(first, second) != 1 {
+			t.Fatal("a caller who has used too much gets more than one")
+		}
+		<-time.After(10 * time.Second)
+		if holds(second) != 1 {
+			t.Error("the second request is not served when the usage has worn off")
+		}
+		end(first)
+		end(second)
 		checkEmpty(t, s)
 	})
 }
