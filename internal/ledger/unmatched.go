@@ -57,7 +57,7 @@ func (l *Ledger) unmatched(ctx context.Context, key string, p record.Predicate) 
 		if value != nil {
 			one := []record.Predicate{{Field: p.Field, Lookup: p.Lookup, Values: []any{value}}}
 			values = append(values, value)
-			lists = append(lists, store.Counting{Type: target, Query: store.Query{Scope: access.Machine(), Where: one}})
+			lists = append(lists, store.Counting{Type: target, Query: store.Query{Scope: access.Machine(), Where: one, Limit: 1}})
 		}
 	}
 	if len(lists) == 0 {

@@ -10,7 +10,7 @@ import (
 	"terrier/internal/record"
 )
 
-// Counting is a list of which only the length is needed.
+// Counting is a list of which only the length is needed, up to the limit if it has one.
 type Counting struct {
 	Type *record.Type
 	Query
@@ -49,7 +49,11 @@ func (s *Store) Counts(ctx context.Context, lists []Counting) (_ []int64, err er
 			continue
 		}
 		whole = append(whole, "")
-		counted = append(counted, fmt.Sprintf("SELECT %d, count(*) FROM %s t%s", i, from, w))
+		if l.Limit > 0 {
+			counted = append(counted, fmt.Sprintf("SELECT %d, count(*) FROM (SELECT FROM %s t%s LIMIT %d) t", i, from, w, l.Limit))
+		} else {
+			counted = append(counted, fmt.Sprintf("SELECT %d, count(*) FROM %s t%s", i, from, w))
+		}
 		if w.parts = nil; len(w.args) > mostArguments {
 			count()
 		}
