@@ -47,8 +47,9 @@ func (s *Store) containedIn(t *record.Type, tests []record.Predicate) []any {
 // findContained looks up what passes the filters of a list, if the index finds few enough. Otherwise it returns no hits.
 func (s *Store) findContained(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
 	values := s.containedIn(t, q.Where)
-	if total, err := q.known(); values == nil || err == nil && total.Count > mostHits {
-		return h, nil
+	total, err := q.known()
+	if values == nil || err == nil && (total.Count > mostHits || q.Cursor != "" && !total.Counted) {
+		return h, nil // the rest of the list is read in its order, once for all pages together
 	}
 	x := s.containedStatement(t, q, values)
 	batch := &pgx.Batch{}

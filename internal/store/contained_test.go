@@ -69,7 +69,7 @@ func TestFiltersByPartsEqualScans(t *testing.T) {
 	for i, where := range tests {
 		found[i] = list(where)
 		hits += len(found[i])
-		if store.UsesIndexFor(s, regions, where) {
+		if _, ok := store.LookUp(t.Context(), s, regions, store.Query{Scope: access.Machine(), Where: where, Limit: 100}); ok {
 			indexed++
 		}
 	}

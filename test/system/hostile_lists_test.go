@@ -68,6 +68,9 @@ func TestHostileLists(t *testing.T) {
 			if p50 := at(beside, 50); p50 > slack*max(listTimes*at(idle, 50), listAnyway) {
 				t.Errorf("a list takes %v, and %v idle", p50, at(idle, 50))
 			}
+			if statuses[http.StatusOK] == 0 {
+				t.Errorf("no list of the others was answered: %v", statuses)
+			}
 		})
 	}
 }

@@ -124,7 +124,8 @@ func (s *siege) endure(t *testing.T, kind hostile, keys []string, length, slack 
 	if growth > hostileGrowth {
 		t.Errorf("they cost %d MiB of memory", growth/mebibyte)
 	}
-	if statuses[0]+statuses[http.StatusInternalServerError] > 0 {
+	wrong := statuses[http.StatusBadRequest] + statuses[http.StatusForbidden] + statuses[http.StatusNotFound]
+	if wrong+statuses[0]+statuses[http.StatusInternalServerError] > 0 {
 		t.Errorf("some requests failed: %v", statuses)
 	}
 }
