@@ -42,7 +42,7 @@ const (
 const (
 	valueCost = 100
 	marks     = ",:[{&=%;\t\n" // what separates values in JSON, forms and files
-	smallRoom = 8 << 20
+	smallRoom = 14 << 20
 	largeRoom = 36 << 20
 )
 
@@ -57,7 +57,7 @@ type Gate struct {
 func New() *Gate {
 	return &Gate{turns: limit.New[int64](limit.Budget{Name: "large bodies of a caller", Size: math.MaxInt64, Each: 1, Busy: errTurn}),
 		arrivals: newArrivals(),
-		small:    limit.New[int64](limit.Budget{Name: "decoding of small bodies", Size: smallRoom, Each: smallRoom - 1<<20, Busy: errFull}),
+		small:    limit.New[int64](limit.Budget{Name: "decoding of small bodies", Size: smallRoom, Each: smallRoom / 2, Busy: errFull}),
 		large:    limit.New[int64](limit.Budget{Name: "decoding of large bodies", Size: largeRoom, Each: largeRoom, Busy: errFull})}
 }
 

@@ -34,7 +34,8 @@ type Semaphore[K comparable] struct {
 
 	mu      sync.Mutex
 	used    int64
-	late    int64 // of used: by callers who had exceeded their usage when they were served
+	late    int64     // of used: by callers who had exceeded their usage when they were served
+	looked  time.Time // when waiting requests looked again
 	callers map[K]*caller[K]
 	queue   []*caller[K] // those with a waiting request, in the order in which they were served last
 }
@@ -106,7 +107,10 @@ func (s *Semaphore[K]) wait(ctx context.Context, r *request) bool {
 			return false
 		case <-again:
 			s.mu.Lock()
-			s.serve()
+			if now := time.Now(); now.Sub(s.looked) >= lookAgain { // once for all who wait
+				s.looked = now
+				s.serve()
+			}
 			s.mu.Unlock()
 		}
 	}
@@ -210,7 +214,7 @@ func (s *Semaphore[K]) forget(key K, c *caller[K]) {
 
 // serve serves requests until the next one does not fit.
 func (s *Semaphore[K]) serve() {
-	for {
+	for s.used < s.budget.Size {
 		next := s.next()
 		if next < 0 || s.used+s.queue[next].waits[0].weight > s.budget.Size {
 			return
