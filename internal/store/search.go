@@ -219,10 +219,11 @@ func (s *Store) canUseIndex(t *record.Type, text string) bool {
 	return slices.ContainsFunc(soughtValues(t, text), func(v soughtValue) bool { return v.field.Column().Storage != record.StoreInt })
 }
 
-// hasShortWords reports whether a text without three letters or digits in a row has a trigram of the beginning of a word, such as 10.0.0.1.
+// hasShortWords reports whether a text without three letters or digits in a row has trigrams of the beginnings of words that few records
+// have all of, such as 10.0.0.1. Shorter ones, such as 10.0, are in too many.
 func hasShortWords(text string) bool {
 	isOther := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	return len(strings.FieldsFunc(text, isOther)) > 1
+	return len(strings.FieldsFunc(text, isOther)) > 2
 }
 
 // hasTrigram reports whether a text has three letters or digits in a row.
