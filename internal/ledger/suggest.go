@@ -56,7 +56,10 @@ func (l *Ledger) SuggestSearch(ctx context.Context, c Caller, text string) (stri
 		}
 		return word
 	})
-	if len(words) == 1 { // which is a word of a name
+	switch {
+	case CheckSearch(suggested) != nil: // it has become too long
+		return "", nil
+	case len(words) == 1: // which is a word of a name
 		return suggested, nil
 	}
 	found, err := l.Search(ctx, c, suggested)

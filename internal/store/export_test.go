@@ -153,9 +153,9 @@ func LookUp(ctx context.Context, s *Store, t *record.Type, q Query) (ids []int64
 	return h.ids, err == nil && h.few()
 }
 
-// SpellingStatement is the statement that looks up words in the texts of a type.
-func (s *Store) SpellingStatement(in SearchedType, words ...string) (sql string, args []any) {
-	x := s.spellingStatement(in, words)
+// SpellingStatement is the statement that looks up a word in the texts of a type.
+func (s *Store) SpellingStatement(in SearchedType, word string) (sql string, args []any) {
+	x := s.spellingStatement(in, word)
 	return x.sql, x.args
 }
 

@@ -45,7 +45,7 @@ func (s *Store) PublishHealth(ctx context.Context, heldAfter time.Duration, publ
 	for _, p := range found { // a failure for one webhook does not stop the others
 		if p.due(heldAfter) {
 			if failed := s.publishOne(ctx, p.Webhook, heldAfter, publish); failed != nil {
-				err = errors.Join(err, fmt.Errorf("webhook %d: %w", p.Webhook, failed))
+				err = errors.Join(err, fmt.Errorf("record the health of webhook %d: %w", p.Webhook, failed))
 			}
 		}
 	}

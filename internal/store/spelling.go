@@ -26,68 +26,63 @@ func (s *Store) Spellings(ctx context.Context, types []SearchedType, words []str
 	if len(types) == 0 || len(words) == 0 {
 		return spellings, nil
 	}
-	searches := make([]typeSearch, len(types))
-	for i, in := range types {
-		searches[i] = typeSearch{s.spellingStatement(in, words), func(rows pgx.Rows) error {
-			var word int
-			var name *string
-			_, err := pgx.ForEachRow(rows, []any{&word, &name}, func() error {
-				if x := &spellings[word]; name == nil {
-					x.Found = true
-				} else if !slices.Contains(x.Names, *name) {
-					x.Names = append(x.Names, *name)
-				}
-				return nil
-			})
-			return err
-		}}
+	var searches []typeSearch
+	for _, in := range types {
+		for i, word := range words {
+			searches = append(searches, typeSearch{s.spellingStatement(in, word), func(rows pgx.Rows) error {
+				var name *string
+				_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+					if x := &spellings[i]; name == nil {
+						x.Found = true
+					} else if !slices.Contains(x.Names, *name) {
+						x.Names = append(x.Names, *name)
+					}
+					return nil
+				})
+				return err
+			}})
+		}
 	}
 	err = s.searchEach(ctx, types[0].Scope, searches, func(int) {})
 	return spellings, err
 }
 
-// spellingStatement returns the number of each word with null if a text of the type has it, and with names like it. A word with one wrong
-// letter still has a half that is right, which the index finds. Where it can't, because a half is too short, only small tables are read. A
-// word that the index can't find counts as found in a large one.
-func (s *Store) spellingStatement(in SearchedType, words []string) statement {
+// spellingStatement returns null if a text of the type has a word, and otherwise names like it. A word with one wrong letter still has a
+// half that is right, which the index finds. Where it can't, because a half is too short, only small tables are read. A word that the
+// index can't find counts as found in a large one.
+func (s *Store) spellingStatement(in SearchedType, word string) statement {
 	t, w := in.Type, &where{}
 	table, name := quote(t.Table()), t.NamingField()
-	var with, rows []string
-	for i, word := range words {
-		pieces := wordPieces(word)
-		small := fmt.Sprintf("(SELECT c.reltuples FROM pg_class c WHERE c.oid = '%s'::regclass) < %d", table, largeTable)
-		w.scope(in.Scope, t)
-		indexed, unknown := s.hasTrigram(word), ""
-		if !indexed {
-			w.and(small)
-			unknown = " OR NOT " + small
-		}
-		w.and(w.searching(word, indexed).withPattern().inTexts(t, "t."))
-		with = append(with, fmt.Sprintf("found%d AS MATERIALIZED (SELECT t.id FROM %s t%s)", i, table, w))
-		rows = append(rows, fmt.Sprintf("SELECT %d, NULL::text WHERE EXISTS (SELECT FROM found%[1]d)%s", i, unknown))
-		w.parts = nil
-		if name == "" || !slices.Contains(t.SearchFields(), t.Field(name)) {
-			continue
-		}
-		w.and(fmt.Sprintf("NOT EXISTS (SELECT FROM found%d)", i))
-		w.scope(in.Scope, t)
-		joined := joinedTexts(t, "t.")
-		if slices.ContainsFunc(pieces, func(piece string) bool { return !s.hasTrigram(piece) }) {
-			w.and(small)
-			joined += " || ''" // which is not what the index is on
-		}
-		var right []string
-		for _, piece := range pieces {
-			right = append(right, joined+" LIKE "+w.searching(piece, true).inside())
-		}
-		w.and("(" + strings.Join(right, " OR ") + ")")
-		w.and(fmt.Sprintf("%s LIKE ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(w.value(t, name)+"::text"), folded("x"),
-			w.arg(misspellings(word))))
-		with = append(with, fmt.Sprintf("near%d AS MATERIALIZED (SELECT DISTINCT %s::text AS name FROM %s t%s)", i, w.value(t, name), table, w))
-		rows = append(rows, fmt.Sprintf("(SELECT %d, name FROM near%[1]d ORDER BY name LIMIT %d)", i, nearNames))
-		w.parts = nil
+	small := fmt.Sprintf("(SELECT c.reltuples FROM pg_class c WHERE c.oid = '%s'::regclass) < %d", table, largeTable)
+	w.scope(in.Scope, t)
+	indexed, unknown := s.hasTrigram(word), ""
+	if !indexed {
+		w.and(small)
+		unknown = " OR NOT " + small
 	}
-	return statement{fmt.Sprintf("WITH %s %s", strings.Join(with, ", "), strings.Join(rows, " UNION ALL ")), w.args}
+	w.and(w.searching(word, indexed).withPattern().inTexts(t, "t."))
+	sql := fmt.Sprintf("WITH found AS MATERIALIZED (SELECT t.id FROM %s t%s)", table, w)
+	found := "SELECT NULL::text WHERE EXISTS (SELECT FROM found)" + unknown
+	if name == "" || !slices.Contains(t.SearchFields(), t.Field(name)) {
+		return statement{sql + " " + found, w.args}
+	}
+	w.parts = nil
+	w.and("NOT EXISTS (SELECT FROM found)")
+	w.scope(in.Scope, t)
+	pieces, joined := wordPieces(word), joinedTexts(t, "t.")
+	if slices.ContainsFunc(pieces, func(piece string) bool { return !s.hasTrigram(piece) }) {
+		w.and(small)
+		joined += " || ''" // which is not what the index is on
+	}
+	var right []string
+	for _, piece := range pieces {
+		right = append(right, joined+" LIKE "+w.searching(piece, true).inside())
+	}
+	w.and("(" + strings.Join(right, " OR ") + ")")
+	w.and(fmt.Sprintf("%s LIKE ANY(ARRAY(SELECT %s FROM unnest(%s::text[]) x))", folded(w.value(t, name)+"::text"), folded("x"),
+		w.arg(misspellings(word))))
+	return statement{fmt.Sprintf("%s, near AS MATERIALIZED (SELECT DISTINCT %s::text AS name FROM %s t%s) "+
+		"%s UNION ALL (SELECT name FROM near ORDER BY name LIMIT %d)", sql, w.value(t, name), table, w, found, nearNames), w.args}
 }
 
 // wordPieces returns texts of which every text has one that is like a word but for one letter, or for two neighbors that are swapped: its

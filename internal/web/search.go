@@ -83,9 +83,9 @@ func (s *Site) search(v *Visit) error {
 			}
 			return cmp.Compare(a.place, b.place)
 		})
-		if len(p.Found) == 0 && len(p.Slow) == 0 {
+		if len(p.Found) == 0 && len(p.Slow) == 0 && !v.Live() { // not after each letter
 			meant, err := s.Ledger.SuggestSearch(ctx, v.Caller, p.Text)
-			if err != nil {
+			if err != nil && !tooSlow(err) { // what was found is shown without it
 				return err
 			}
 			if meant != "" {

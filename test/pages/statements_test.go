@@ -46,9 +46,9 @@ func TestStatementsPerPage(t *testing.T) {
 		"/": 2 + 1 + 5, // the preferences; the cards, one of which reads nothing
 		// Each type in a transaction with a limit of time. Words that no record has are looked up once more, to suggest others.
 		"/search/?q=Site+1":               2 + 3 + int64(len(searched)),
-		"/search/?q=nothing+holds+this":   2 + 2*3 + int64(len(searched)+len(indexed)),
-		"/dcim/sites/":                    2 + 2 + 2, // the preferences and the custom fields
-		"/dcim/sites/1/":                  2 + 6,     // one reads the custom links
+		"/search/?q=nothing+holds+this":   2 + 2*3 + int64(len(searched)+3*len(indexed)), // three words
+		"/dcim/sites/":                    2 + 2 + 2,                                     // the preferences and the custom fields
+		"/dcim/sites/1/":                  2 + 6,                                         // one reads the custom links
 		"/dcim/sites/1/edit/":             2 + 2,
 		"/dcim/sites/add/":                2 + 1,
 		"/dcim/sites/1/changelog/":        2 + 5, // the numbers of the tabs, the custom links
