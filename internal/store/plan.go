@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"terrier/internal/access"
 	"terrier/internal/record"
@@ -17,6 +18,8 @@ type plan struct {
 	link      part // what a nested representation shows, over the alias t
 	writing   *writing
 	merges    []merging
+
+	lookupLate atomic.Int64 // until when parts of texts are not looked up in the index of the type, in nanoseconds
 }
 
 // part is how one field is read.
