@@ -21,20 +21,20 @@ type Budget struct {
 }
 
 // Semaphore shares a budget among callers. A request that finds too little free waits. The waiting caller who holds
-// the least is served first, so that many requests of one caller do not delay the few of another. Of those who hold as
-// much, it is the one who has used the least lately (see Prefer), or who was served the longest time ago. The requests of
-// one caller are served in their order.
+// the least is served first, so that many requests of one caller do not delay the few of another. Among callers who hold
+// the same amount, the one with the least recent usage is first (see Prefer), and without Prefer the one who was served
+// the longest time ago. The requests of one caller are served in their order.
 //
 // A request that does not fit yet is not overtaken by smaller ones of callers who hold as much as its own, so large
 // requests do not starve.
 type Semaphore[K comparable] struct {
 	budget Budget
-	usage  *Usage[K] // nil if it does not count
+	usage  *Usage[K] // nil without Prefer
 	most   int64     // see Prefer
 
 	mu      sync.Mutex
 	used    int64
-	late    int64     // of used: by callers who had exceeded their usage when they were served
+	usedUp  int64     // the part of used that went to callers whose usage was exceeded
 	looked  time.Time // when waiting requests looked again
 	callers map[K]*caller[K]
 	queue   []*caller[K] // those with a waiting request, in the order in which they were served last
@@ -49,11 +49,11 @@ type caller[K comparable] struct {
 
 type request struct {
 	weight int64
-	late   bool // see Semaphore.late
+	usedUp bool // it counts in Semaphore.usedUp
 	served chan struct{}
 }
 
-// lookAgain is how often a waiting request looks whether its caller's usage has worn off, of which nothing else tells.
+// lookAgain is how often waiting requests look whether the usage of their callers has worn off. No event says so.
 const lookAgain = 250 * time.Millisecond
 
 // New makes a semaphore. A caller holds at most the whole budget, and at least 1.
@@ -63,11 +63,11 @@ func New[K comparable](b Budget) *Semaphore[K] {
 	return &Semaphore[K]{budget: b, callers: map[K]*caller[K]{}}
 }
 
-// Prefer makes a semaphore serve callers who have used little lately before those who have used more, if they hold as
-// much. Callers who have exceeded the usage are served only while at most so much of the budget is held, with theirs, or
-// none of them holds any.
-func (s *Semaphore[K]) Prefer(least *Usage[K], most int64) *Semaphore[K] {
-	s.usage, s.most = least, max(1, most)
+// Prefer orders waiting callers who hold the same amount by their usage, the least first. The callers whose usage is
+// exceeded get a part of the budget as others do while none of them holds any. They get more only if at most so much of
+// the budget is then held by all callers.
+func (s *Semaphore[K]) Prefer(usage *Usage[K], most int64) *Semaphore[K] {
+	s.usage, s.most = usage, max(1, most)
 	return s
 }
 
@@ -199,8 +199,8 @@ func (s *Semaphore[K]) release(key K, c *caller[K], r *request) func() {
 func (s *Semaphore[K]) give(key K, c *caller[K], r *request) {
 	s.used -= r.weight
 	c.used -= r.weight
-	if r.late {
-		s.late -= r.weight
+	if r.usedUp {
+		s.usedUp -= r.weight
 	}
 	s.serve()
 	s.forget(key, c)
@@ -224,8 +224,8 @@ func (s *Semaphore[K]) serve() {
 		c.waits = c.waits[1:]
 		c.used += r.weight
 		s.used += r.weight
-		if _, r.late = s.usage.of(c.key); r.late {
-			s.late += r.weight
+		if _, r.usedUp = s.usage.of(c.key); r.usedUp {
+			s.usedUp += r.weight
 		}
 		close(r.served)
 		s.queue = slices.Delete(s.queue, next, next+1)
@@ -243,7 +243,7 @@ func (s *Semaphore[K]) next() int {
 			continue
 		}
 		lately, exceeded := s.usage.of(c.key)
-		if exceeded && s.late > 0 && s.used+c.waits[0].weight > s.most {
+		if exceeded && s.usedUp > 0 && s.used+c.waits[0].weight > s.most {
 			continue
 		}
 		if next < 0 || c.used < s.queue[next].used || lately < least {

@@ -50,7 +50,7 @@ func end(h *holder) {
 
 func checkEmpty[K comparable](t *testing.T, s *Semaphore[K]) {
 	t.Helper()
-	if s.InUse() != 0 || s.late != 0 || s.Waiting() != 0 || len(s.callers) != 0 || len(s.queue) != 0 {
+	if s.InUse() != 0 || s.usedUp != 0 || s.Waiting() != 0 || len(s.callers) != 0 || len(s.queue) != 0 {
 		t.Errorf("left over: %d in use, %d waiting, %d callers, %d in the queue", s.InUse(), s.Waiting(), len(s.callers), len(s.queue))
 	}
 }
@@ -270,8 +270,8 @@ func TestTryAcquire(t *testing.T) {
 	})
 }
 
-// TestPrefer: of callers who hold as much, the one who has used the least lately is served first. Of those who have exceeded the usage, one
-// is served as others, and more only while little of the budget is held. They keep nobody else waiting.
+// TestPrefer: among callers who hold the same amount, the one with the least usage is served first. One caller whose usage is exceeded is
+// served like the others, and more of them only while little of the budget is held. They delay no other caller.
 func TestPrefer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestPrefer(t *testing.T) {
 		first := hold(s, "much", 1)
 		second, more := hold(s, "much", 1), hold(s, "more", 1)
 		if holds(first, second) != 2 || holds(more) != 0 {
-			t.Errorf("%d and %d are served of those who have used too much", holds(first, second), holds(more))
+			t.Errorf("served of the callers whose usage is exceeded: %d and %d", holds(first, second), holds(more))
 		}
 		full := []*holder{hold(s, "others", 1), hold(s, "others", 1)}
 		some, none := hold(s, "some", 1), hold(s, "none", 1)

@@ -2,7 +2,8 @@ package record
 
 import "encoding/json"
 
-// valueBytes is what a value takes in memory beside its text, and linkBytes a reference: its name, its brief form and where it leads.
+// valueBytes is what a value takes in memory in addition to its text, and linkBytes what a reference takes: its name, its brief form and
+// where it leads.
 const (
 	valueBytes = 32
 	linkBytes  = 256

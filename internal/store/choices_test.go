@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -78,7 +79,18 @@ func genericPlan(t *testing.T, db *pgxpool.Pool, statement string, args ...strin
 	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE planned AS "+statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ('"+strings.Join(args, "', '")+"')", pgx.QueryExecModeSimpleProtocol)
+	return explained(t, conn, "EXPLAIN EXECUTE planned ('"+strings.Join(args, "', '")+"')", pgx.QueryExecModeSimpleProtocol)
+}
+
+// querier is a connection or a pool.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// explained returns the answer to EXPLAIN.
+func explained(t *testing.T, db querier, explain string, args ...any) string {
+	t.Helper()
+	rows, err := db.Query(t.Context(), explain, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 // A filter by a part of a text, such as name__ic, reads records in the order of the list until the page is full: all of them where few have
 // the text. If the field is one that a search looks into, and each value has a trigram, the index of the search finds them instead.
 // This costs one round trip more. If more than mostHits have a value, or the index needs longer than lookupTime, the list is read in its
-// order. The index is slow where it leads to long texts: PostgreSQL reads each of them to compare. Then no lookup of the type is tried for
-// lookupPause.
+// order. The index is slow where it leads to long texts, because PostgreSQL reads each of them to compare. After such a lookup there are
+// none in the type for lookupPause.
 
 const (
 	lookupTime  = 250 * time.Millisecond
@@ -50,8 +50,8 @@ func (s *Store) containedIn(t *record.Type, tests []record.Predicate) []any {
 
 // findContained looks up what passes the filters of a list, if the index finds few enough. Otherwise it returns no hits.
 func (s *Store) findContained(ctx context.Context, t *record.Type, q Query) (h hits, err error) {
-	values, late := s.containedIn(t, q.Where), &s.plans[t].lookupLate
-	if time.Now().UnixNano() < late.Load() {
+	values, pausedUntil := s.containedIn(t, q.Where), &s.plans[t].noLookupsUntil
+	if time.Now().UnixNano() < pausedUntil.Load() {
 		return h, nil
 	}
 	total, err := q.known()
@@ -65,7 +65,7 @@ func (s *Store) findContained(ctx context.Context, t *record.Type, q Query) (h h
 	batch.Queue(x.sql, x.args...).QueryRow(func(row pgx.Row) error { return row.Scan(&h.looked, &h.ids) })
 	err = s.list(ctx, q.Scope, batch)
 	if canceled, ok := errors.AsType[*pgconn.PgError](err); ok && canceled.Code == queryCanceled {
-		late.Store(time.Now().Add(lookupPause).UnixNano())
+		pausedUntil.Store(time.Now().Add(lookupPause).UnixNano())
 		return hits{}, nil
 	}
 	if err != nil || !h.looked {

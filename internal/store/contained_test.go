@@ -135,7 +135,7 @@ func TestFiltersByPartsOfLongTexts(t *testing.T) {
 	s, reg, db := open(t)
 	regions := reg.Type("dcim.region")
 	var names, descriptions []string
-	for i := range 60 {
+	for i := range 120 {
 		names, descriptions = append(names, fmt.Sprint("Long ", i)), append(descriptions, strings.Repeat("- ", 500_000))
 	}
 	fillRegions(t, db, names, descriptions)

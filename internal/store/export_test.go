@@ -154,7 +154,7 @@ func LookUp(ctx context.Context, s *Store, t *record.Type, q Query) (ids []int64
 }
 
 // LooksUp reports whether parts of texts are looked up in the index of a type.
-func LooksUp(s *Store, t *record.Type) bool { return s.plans[t].lookupLate.Load() == 0 }
+func LooksUp(s *Store, t *record.Type) bool { return s.plans[t].noLookupsUntil.Load() == 0 }
 
 // SpellingStatement is the statement that looks up a word in the texts of a type.
 func (s *Store) SpellingStatement(in SearchedType, word string) (sql string, args []any) {

@@ -7,14 +7,14 @@ import (
 	"terrier/internal/access"
 )
 
-// The lists of one caller may take listShare of time in each listWindow. Then they wait while more than half of the connections are in
-// use, so that the others are free for lists that take little time. No list is refused for it.
+// The lists of one caller may take listShare of time in each listWindow. After that the lists of all such callers share one connection,
+// and get more while at most half are in use. So the others are free for lists that take little time. No list is refused for it.
 const (
 	listShare  = 2 * time.Second
 	listWindow = 10 * time.Second
 )
 
-// slowLists is how many of the connections for lists may be in use when a caller gets one whose time is used up. One is always left.
+// slowLists is how many of the connections for lists may be in use, at most, when callers whose time is used up have got more than one.
 func slowLists(connections int32) int64 { return int64(min(connections/2+1, connections-1)) }
 
 // admitList waits until a list may use a connection, and counts the time until done is called. Terrier's own lists are not counted.

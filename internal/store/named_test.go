@@ -157,7 +157,7 @@ func withoutTables(ctx context.Context, db *pgxpool.Pool) error {
 	return err
 }
 
-// withoutConnections ends all connections, and lets nobody connect again.
+// withoutConnections ends all connections, and refuses new ones.
 func withoutConnections(ctx context.Context, db *pgxpool.Pool) error {
 	config := db.Config().ConnConfig
 	name := config.Database

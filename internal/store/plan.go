@@ -19,7 +19,7 @@ type plan struct {
 	writing   *writing
 	merges    []merging
 
-	lookupLate atomic.Int64 // until when parts of texts are not looked up in the index of the type, in nanoseconds
+	noLookupsUntil atomic.Int64 // in nanoseconds: see contained.go
 }
 
 // part is how one field is read.

@@ -304,17 +304,10 @@ func TestSearchWalksNotFar(t *testing.T) {
 	fillRegions(t, db, names, descriptions)
 	exec(t, db, "VACUUM ANALYZE dcim_region")
 	sql, args := s.PageOfMany(reg.Type("dcim.region"), store.Query{Scope: access.Machine(), Search: "common", Limit: 50})
-	rows, err := db.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+sql, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, removed := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(strings.Join(plan, "\n"), -1) {
+	plan := explained(t, db, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+sql, args...)
+	for _, removed := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(plan, -1) {
 		if n, err := strconv.Atoi(removed[1]); err != nil || n > 11_000 {
-			t.Errorf("%d records are read and do not match:\n%s", n, strings.Join(plan, "\n"))
+			t.Errorf("%d records are read and do not match:\n%s", n, plan)
 		}
 	}
 }

@@ -297,13 +297,8 @@ func TestSearchUsesTheIndex(t *testing.T) {
 	for text, want := range map[string]string{"common": index, "nothing": index, "Region 777": index, "zq": table, "co": table,
 		"a-b c_d": table, "10.0.0.1": index, "-ab": table} {
 		sql, args := s.HitsStatement(reg.Type("dcim.region"), store.Query{Scope: access.Machine(), Search: text})
-		rows, err := db.Query(t.Context(), "EXPLAIN "+sql, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil || !strings.Contains(strings.Join(plan, "\n"), want) {
-			t.Errorf("%v: the plan for %q is\n%s", err, text, strings.Join(plan, "\n"))
+		if plan := explained(t, db, "EXPLAIN "+sql, args...); !strings.Contains(plan, want) {
+			t.Errorf("the plan for %q is\n%s", text, plan)
 		}
 	}
 }

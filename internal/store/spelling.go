@@ -85,8 +85,8 @@ func (s *Store) spellingStatement(in SearchedType, word string) statement {
 		"%s UNION ALL (SELECT name FROM near ORDER BY name LIMIT %d)", sql, w.value(t, name), table, w, found, nearNames), w.args}
 }
 
-// wordPieces returns texts of which every text has one that is like a word but for one letter, or for two neighbors that are swapped: its
-// halves, and the word with the letters swapped where these meet.
+// wordPieces returns the halves of a word, and the word with its two middle letters swapped. Each misspelling of the word by one letter, or
+// by two swapped neighbors, contains one of them.
 func wordPieces(word string) []string {
 	r := []rune(word)
 	half := len(r) / 2

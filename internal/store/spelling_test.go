@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"terrier/internal/access"
 	"terrier/internal/record"
 	"terrier/internal/store"
@@ -129,15 +127,7 @@ func TestSpellingsUseTheIndex(t *testing.T) {
 	plan := func(word string) string {
 		t.Helper()
 		sql, args := s.SpellingStatement(store.SearchedType{Type: reg.Type("dcim.region"), Scope: access.Machine()}, word)
-		rows, err := db.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+sql, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(lines, "\n")
+		return explained(t, db, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+sql, args...)
 	}
 	scan := regexp.MustCompile(`Seq Scan on dcim_region \S+ \(actual`)
 	if got := plan("nothing"); scan.MatchString(got) || strings.Count(got, "Bitmap Index Scan on dcim_region_search") != 4 {

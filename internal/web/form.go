@@ -143,8 +143,8 @@ func (p *TypePages) Prefilled(v *Visit, found record.Values, typed url.Values) [
 	return p.groups(FormSource{v: found, typed: typed, part: true, caller: v})
 }
 
-// offers reports whether the form has a field. It lacks what nobody may set, the flag that only superusers may set, and what only a
-// permission lets people set.
+// offers reports whether the form has a field. It lacks read-only fields, the flag that only superusers may set, and fields that
+// take a permission of which the caller has none.
 func (p *TypePages) offers(name string, src FormSource) bool {
 	return !p.Type.Field(name).Info().ReadOnly && (name != p.Type.Elevated || src.caller.Caller.Superuser) && !p.isForGranted(name, src)
 }

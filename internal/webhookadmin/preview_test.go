@@ -138,7 +138,7 @@ func TestPreviewTakesTheInput(t *testing.T) {
 	hook := b.create(t, "extras.webhook", saved)[0]
 	b.create(t, "dcim.site", named(1))
 	change := b.change(t)
-	const unsigned = webhook.MadeWhenSent // a preview can not be used to sign a body
+	const unsigned = webhook.MadeWhenSent // a preview cannot be used to sign a body
 	for _, row := range []struct {
 		name                     string
 		in                       ledger.Input

@@ -9,7 +9,7 @@ import (
 	"terrier/test/apitest"
 )
 
-// TestBodyThatIsNotJSON: a body that is not valid JSON, under a content type that is, is said where somebody can mend it: in the
+// TestBodyThatIsNotJSON: a body that is not valid JSON, under a content type that is, is reported where it can be corrected: in the
 // preview, in the form, when the webhook is saved (page and API), and with what was sent.
 func TestBodyThatIsNotJSON(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func readQueries(t *testing.T) (read []query) {
 	return read
 }
 
-// newDemo makes a server with the medium demo network, and returns the cookie of somebody who may see all of it.
+// newDemo makes a server with the medium demo network, and returns the cookie of a superuser.
 func newDemo(t *testing.T) (s *apitest.Server, cookie string) {
 	t.Helper()
 	s = apitest.New(t)
